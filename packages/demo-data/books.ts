@@ -29,10 +29,10 @@ export function books(count = 3_000, seed = 1): Book[] {
   return generate(count, seed).map(({ book }) => book);
 }
 
-/** A search in other words than those of the books that it is for. */
+/** A search with other words than the books that are relevant to it. */
 export interface Paraphrase {
   query: string;
-  /** The IDs of every book with the plot that is asked for. */
+  /** The IDs of all books with the described plot. */
   relevant: readonly string[];
 }
 

@@ -9,7 +9,7 @@ export interface Plot {
 /** The building blocks for the texts of one kind of book. */
 export interface Genre {
   name: string;
-  /** Other categories that books of this genre also carry. */
+  /** Other categories that books of this genre may have. */
   related: readonly string[];
   /** Words for titles: `The <adjective> <noun>`, `<Noun> of <place>`. */
   adjectives: readonly string[];
@@ -18,7 +18,10 @@ export interface Genre {
   /** A description is a plot and, mostly, a closing sentence. Both have `{slot}` marks. */
   plots: readonly Plot[];
   closings: readonly string[];
-  /** The values of each slot, beside those of all genres. Each list has enough entries that descriptions rarely repeat. */
+  /**
+   * Values of each slot, in addition to those that all genres share. The lists are long enough that descriptions rarely
+   * repeat.
+   */
   slots: Readonly<Record<string, readonly string[]>>;
 }
 

@@ -1,4 +1,4 @@
-"""Starts guarded_moto from this folder, without its being installed."""
+"""Starts guarded_moto from this folder, without installing it."""
 
 from guarded_moto.__main__ import main
 

@@ -11,7 +11,7 @@ export function awsError(status: number, type: string, fields: Readonly<Record<s
   return { ok: false, status, headers: { "x-amzn-errortype": type }, body: JSON.stringify(fields) };
 }
 
-/** Returns the error of a service that never calls the model, if the fault is of that kind. */
+/** Returns the service's error if the fault is one that never reaches the model. */
 export function serviceFault(fault: Fault | undefined, unavailable: string): ModelAnswer | undefined {
   if (fault?.kind === "throttle") return awsError(429, "ThrottlingException", { message: "Rate exceeded" });
   if (fault?.kind === "unavailable") return awsError(503, unavailable, { message: "Service is unavailable" });

@@ -77,7 +77,7 @@ export interface ModelControl {
 
 /** The side of the control that the models use. */
 interface ModelObserver {
-  /** Counts one call, waits for its delays, and then runs it with the fault that applies to it. */
+  /** Counts a call, waits for its delays, and runs it with the fault that applies. */
   observe<T extends { ok: boolean }>(
     model: StandInModel,
     call: ServedCall,

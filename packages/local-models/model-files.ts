@@ -6,9 +6,10 @@ import { MODELS } from "@relevance/lib/settings/embedding-models.ts";
 import { generateVocabulary } from "./vocabulary.ts";
 
 /**
- * The settings of a Hugging Face WordPiece tokenizer like the real one, without its vocabulary. It has two more steps: `Split`
- * cuts words after 32 characters, because the lookup is quadratic; `ByteLevel` splits words into bytes, and the vocabulary
- * contains every byte, so no text is unknown. A longer piece than 128 bytes, four for each character, would become [UNK].
+ * The settings of a Hugging Face WordPiece tokenizer like the real one, without its vocabulary. It has two additional
+ * steps: `Split` cuts words after 32 characters, because the lookup is quadratic; `ByteLevel` splits words into bytes,
+ * and the vocabulary contains every byte, so no text is unknown. A piece longer than 128 bytes, four per character,
+ * would become [UNK].
  */
 const SETTINGS = JSON.parse(readFileSync(new URL("tokenizer.json", import.meta.url), "utf8"));
 
@@ -33,7 +34,7 @@ export async function generateModelFiles(folder: string): Promise<void> {
   );
 }
 
-/** Does the same, and locks the files as if they were the real ones, so that they can be deployed. */
+/** Does the same, and records the files in models.lock.json like the real ones, so that they can be deployed. */
 export async function generateLockedModelFiles({ folder, lockFile }: { folder: string; lockFile: string }) {
   await generateModelFiles(folder);
   const source = { repository: MODELS.sparse_v3.source, revision: "generated" };

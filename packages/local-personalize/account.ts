@@ -37,7 +37,7 @@ type New<K extends Kind> = Omit<
 
 interface CreationOptions {
   tags?: readonly { tagKey: string; tagValue: string }[] | undefined;
-  /** How many resources count towards a quota, which they must not have reached. */
+  /** A quota: number of existing resources that count, and the limit. */
   quota?: { present: number; most: number; message?: string };
 }
 

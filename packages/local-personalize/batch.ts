@@ -10,7 +10,10 @@ import { ServiceError } from "./service-error.ts";
 
 const ID = text(256, { shortest: 1 });
 const filterValues = FILTER_VALUES;
-/** The lines by type of recipe. Source: "Preparing input data for batch recommendations", developer guide. */
+/**
+ * The formats of input lines by type of recipe. Source: "Preparing input data for batch recommendations", developer
+ * guide.
+ */
 const LINES = {
   USER_PERSONALIZATION: v.strictObject({ userId: ID, filterValues }),
   RELATED_ITEMS: v.strictObject({ itemId: ID, filterValues }),
@@ -20,8 +23,8 @@ const LINES = {
 const PLACE = /^s3:\/\/([^/]+)\/(.*)$/;
 
 /**
- * Recommends for each line of the job's input, from what the version was trained on, and writes `<input>.out` into the output's
- * folder. A line that cannot be answered has an `error` there. Throws if the input or output cannot be used.
+ * Recommends for each line of the job's input, from the version's training data, and writes `<input>.out` to the output
+ * folder. A failed line has an `error` there. Throws if the input or output cannot be used.
  */
 export async function runBatch(account: Account, job: BatchInferenceJob, objects: ObjectReader): Promise<void> {
   const [, bucket = "", key = ""] = PLACE.exec(job.jobInput.s3DataSource.path) ?? [];

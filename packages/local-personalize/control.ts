@@ -25,7 +25,7 @@ export interface Failure {
   times?: number;
 }
 
-/** The failures and latencies that tests requested, and the call counts. */
+/** The failures and latencies that tests have set, and the call counts. */
 export class Orders {
   #failures = new Map<string, Required<Failure>[]>();
   #latencies = new Map<string, number>();

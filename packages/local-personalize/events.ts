@@ -133,7 +133,7 @@ function toRow(
   where: string,
   lenient: readonly string[] = [],
 ): Record<string, Cell> {
-  // Nothing documents how another name would be found.
+  // The service does not document how other names would be matched.
   const nameable = schema.fields.filter(({ name }) => nameProblem(name) === undefined);
   const columns = new Map(nameable.map((column) => [propertyName(column.name), column]));
   const unknown = Object.keys(properties).find((name) => !columns.has(name));

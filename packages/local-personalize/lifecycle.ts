@@ -24,7 +24,7 @@ export class Lifecycle {
   settle(): void {
     const now = this.#account.now();
     for (const resource of this.#account.all()) {
-      // At most two steps: from pending to in progress to the end, if the time for both has passed.
+      // At most two steps (pending to in progress to the end) if the time of both has passed.
       while (this.#step(resource, now));
       if ("update" in resource) this.#settleUpdate(resource, now);
     }
@@ -139,7 +139,7 @@ export class Lifecycle {
     return kind === "campaign" ? deploying : working;
   }
 
-  /** Moves an update on. When it is done, the resource takes over what it changes; if it failed, nothing. */
+  /** Advances an update. When it succeeds, the resource gets the new values; if it fails, none. */
   #settleUpdate(resource: Campaign | Solution | Dataset, now: number): void {
     const { update } = resource;
     if (!isUpdating(update)) return;
@@ -172,7 +172,7 @@ export class Lifecycle {
   }
 }
 
-/** Gives a resource what its update changes. */
+/** Applies an update's values to a resource. */
 function takeOver(resource: Campaign | Solution | Dataset): void {
   switch (resource.kind) {
     case "campaign": {

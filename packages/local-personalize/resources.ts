@@ -9,7 +9,7 @@ export type Status =
   | "DELETE PENDING"
   | "DELETE IN_PROGRESS";
 
-/** A change of a resource that keeps serving what it had until the change is done. */
+/** A pending change of a resource. The resource keeps its previous values until the change is done. */
 export interface Update {
   status: Status;
   createdAt: number;
@@ -75,7 +75,7 @@ export interface DataDeletionJob extends Base {
   numDeleted?: number;
 }
 
-/** Writes recommendations for each line of a file in S3 to another one. */
+/** Writes recommendations for each line of a file in S3 to an output file. */
 export interface BatchInferenceJob extends Base {
   kind: "batch-inference-job";
   solutionVersionArn: string;

@@ -79,7 +79,10 @@ export const getPersonalizedRanking: Operation = operation(
   },
 );
 
-/** Returns the first items that a version recommends and the filter lets through. `newer` are items of events after training. */
+/**
+ * Returns the first items that a version recommends and that match the filter. `newer` are items of events after
+ * training.
+ */
 export function recommendedItems(
   account: Account,
   source: Source,
@@ -95,7 +98,7 @@ export function recommendedItems(
   return found;
 }
 
-/** Ranks the items that the filter lets through. */
+/** Ranks the items that match the filter. */
 export function rankedItems(
   account: Account,
   source: Source,

@@ -1,6 +1,6 @@
 /**
- * Takes the lines that `isTaken` selects out of what this process writes to standard output, and passes them to `onLine`.
- * All other output passes through. Returns a function that undoes this.
+ * Removes the lines selected by `isTaken` from this process's standard output, and passes them to `onLine`. All other
+ * output is unchanged. Returns a function that undoes this.
  */
 export function divertLines(isTaken: (line: string) => boolean, onLine: (line: string) => void): () => void {
   const { stdout } = process;

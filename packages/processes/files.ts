@@ -11,7 +11,7 @@ export function readIfThere(file: string): string | undefined {
   }
 }
 
-/** Writes a file beside the old one and renames it into place, so that nobody reads a part of it. */
+/** Writes a file beside the old one and renames it into place, so that readers never see an incomplete file. */
 export function replaceFile(file: string, content: string | Uint8Array, mode = 0o666): void {
   const written = `${file}.${process.pid}.new`;
   mkdirSync(dirname(file), { recursive: true });

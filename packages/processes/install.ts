@@ -10,11 +10,11 @@ export interface Installation {
   /** Name of the folder in `dir`. */
   name: string;
   isComplete(home: string): boolean;
-  /** Is told every ten seconds how far the building is. */
+  /** Called every ten seconds with the progress. */
   onProgress?: ((line: string) => void) | undefined;
-  /** Tests ask more often. */
+  /** Progress interval (ms). Tests use a shorter one. */
   everyMs?: number;
-  /** How long to wait for another process that seems to build the same. Tests wait less. */
+  /** The longest wait (ms) for another process that seems to build the same folder. Tests use a shorter one. */
   waitMs?: number;
   /** Builds the folder at `staged`. It is moved into place afterwards, so everything in it must be relocatable. */
   build(staged: string): Promise<void>;
@@ -35,7 +35,7 @@ export async function installOnce(installation: Installation): Promise<string> {
   const begun = performance.now();
   const timer = setInterval(async () => {
     const megabytes = Math.round((await bytesIn(staging)) / 1e6);
-    // The size of a folder that has been moved meanwhile says nothing.
+    // The folder may have been moved meanwhile; then its size means nothing.
     if (existsSync(staging)) onProgress?.(`  ${name}: ${secondsSince(begun)} s, ${megabytes} MB so far`);
   }, everyMs);
   try {
@@ -49,9 +49,9 @@ export async function installOnce(installation: Installation): Promise<string> {
 }
 
 /**
- * Waits while other processes build the same folder, which saves the download and half a minute of both processors. Two
- * that begin in the same moment both build it, and so does one that has waited for long: the number of a process that was
- * killed may belong to another by now.
+ * Waits while other processes build the same folder, which saves the download and half a minute of processor time. Two
+ * that start at the same moment both build it. So does one that has waited too long, because a killed process's PID may
+ * belong to another program.
  */
 async function othersFinish({ dir, name, onProgress, waitMs: timeoutMs = 180_000 }: Installation): Promise<void> {
   for (const staging of globSync(join(resolve(dir), `.installing-${name}-*`))) {

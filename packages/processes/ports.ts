@@ -15,8 +15,8 @@ function listen(port: number): Promise<Server> {
 const close = (server: Server) => new Promise<void>((resolve) => server.close(() => resolve()));
 
 /**
- * Below what systems hand out for outgoing connections (Linux: 32,768 and up), so that none of those takes a port before
- * a server does.
+ * Range below the ports for outgoing connections (Linux: 32,768 and up), so that these do not take a port before a
+ * server does.
  */
 const [LOWEST, HIGHEST] = [12_000, 32_000];
 

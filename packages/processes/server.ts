@@ -62,7 +62,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   // Its last message may arrive after it has exited, but always before the channel closes.
   const channelClosed = new Promise<void>((resolve) => supervisor.once("disconnect", resolve));
   const exited = Promise.all([supervisorExit, channelClosed]).then(([own]) => {
-    // A supervisor that was killed can no longer stop its server, so this process does it.
+    // A killed supervisor cannot stop its server, so this process does.
     if (end === undefined && pid !== undefined) killGroup(pid);
     return end ?? own;
   });
@@ -130,7 +130,7 @@ export function logTail(file: string, lines = 20): string {
   }
 }
 
-/** How a server exited. */
+/** Exit code or signal of a server. */
 interface Exit {
   code: number | null;
   signal: NodeJS.Signals | null;

@@ -1,7 +1,7 @@
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** How each program is installed. Debian's commands are also Ubuntu's. */
+/** Install commands by program and system. Debian's are also Ubuntu's. */
 const INSTALL = {
   node: {
     debian: "sudo apt-get install nodejs npm",

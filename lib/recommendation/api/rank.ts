@@ -21,7 +21,7 @@ export async function rankItems(services: RecommendationServices, call: JsonCall
     filter_value_dict: filter_value_dict ?? {},
   });
   const given = { list: "items", item_ids } as const;
-  // Read beside the call to the campaign: all of them are needed.
+  // Starts beside the call to the campaign, because all of these items are needed.
   const items = services.records.read("item", item_ids, call.deadline);
   const read: typeof services.records.read = (dataset, ...query) =>
     dataset === "item" ? items : services.records.read(dataset, ...query);

@@ -15,7 +15,7 @@ import { type Instead, PLAIN, unnamedList } from "./unnamed.ts";
 /** Extra candidates to request, so that a few inactive items do not cost a second call. */
 const SPARE = 10;
 
-/** The list that answers if no campaign can. */
+/** The list that is made if no campaign can answer. */
 const INSTEAD: Omit<Instead, "isPersonal"> = {
   settings: { engine: "built_in", fallback: [{ list: "popular" }] },
   subject: "list",
@@ -81,10 +81,10 @@ function requestOf(
 
 interface Recommendation {
   endpoint: LoggedEndpoint;
-  /** When the request came, in epoch milliseconds. */
+  /** Time at which the request arrived, in epoch milliseconds. */
   since: number;
   request: ListRequest;
-  /** Resolves to why the item of the page could not be read; rejects if there is no such item. */
+  /** Resolves to the reason why the page's item could not be read. Rejects if there is no such item. */
   known?: Promise<List["failure"]>;
 }
 

@@ -19,7 +19,7 @@ const LIMIT = `must be a whole number from 1 to ${MAX_RESULTS}`;
 
 const Limit = v.pipe(v.number(), v.integer(LIMIT), v.minValue(1, LIMIT), v.maxValue(MAX_RESULTS, LIMIT));
 
-/** How a list is made for a visitor. */
+/** Personalization of a visitor's list. */
 export const Personalization = v.pipe(
   v.picklist(PERSONALIZATIONS),
   v.description("`none`: the list uses nothing that is known about the visitor. Default: `profile`."),
@@ -64,7 +64,7 @@ const ItemIds = (description: string) =>
     ),
   );
 
-/** What the page that a placement is on knows. */
+/** Context of the page: its item, category, basket and the like. */
 export const PlacementContext = v.pipe(
   v.strictObject({
     item_id: v.nullish(v.pipe(Id, v.description("The item that the page is about. The list never contains it."))),
@@ -135,7 +135,7 @@ const Records = v.pipe(
   v.maxLength(MAX_RECORDS, `must have at most ${MAX_RECORDS} entries; split the upload`),
 );
 
-/** What an upload does with the columns that a record lacks. */
+/** How an upload treats columns that a record lacks. */
 export const UploadMode = v.pipe(
   v.picklist(UPLOAD_MODES),
   v.description(

@@ -17,32 +17,33 @@ export const PLAIN: Omit<ListSettings, "recipe" | "limit"> = {
   fallback: [],
 };
 
-/** The engine that a list comes from if no campaign answers. */
+/** The engine that makes the list if no campaign answers. */
 type InsteadEngine = "built_in" | "popular";
 
 export interface Instead {
   /** The settings of the list that answers if no campaign can. */
   settings: Partial<ListSettings>;
-  /** What is made, in messages. */
+  /** Noun for messages. */
   subject: "list" | "ranking";
   effectOf: (engine: InsteadEngine) => string;
-  /** Whether the list may use what is known about the user. */
+  /** Whether the list may use data about the user. */
   isPersonal: boolean;
-  /** Settles before another list is made. If it rejects, none is. */
+  /** Must resolve before another list is made. If it rejects, no list is made. */
   known?: Promise<unknown> | undefined;
 }
 
 interface UnnamedList {
   list: List;
   degraded: Degradation[];
-  /** What answers in place of the campaign; undefined if the campaign does, or the engine that is to answer. */
+  /** The engine that answers in place of the campaign; undefined if the campaign answers. */
   instead?: InsteadEngine;
 }
 
 /**
- * Makes the list of an endpoint that names no placement: by the campaign, or by other settings if the built-in engine is to
- * answer, if there is neither a user nor an item to recommend for, or if no campaign can. Unlike the fallback chain of a
- * placement, these never fill up what a campaign leaves empty. Throws what {@link popularItemsInstead} does.
+ * Makes the list of an endpoint that names no placement. The campaign makes it, unless the built-in engine is
+ * configured, there is neither a user nor an item to recommend for, or no campaign can answer. In these cases other
+ * settings make the list. Unlike the fallback chain of a placement, they never fill slots that a campaign leaves empty.
+ * Throws what {@link popularItemsInstead} does.
  */
 export async function unnamedList(request: ListRequest, instead: Instead): Promise<UnnamedList> {
   const { settings, services } = request;
@@ -60,7 +61,10 @@ export async function unnamedList(request: ListRequest, instead: Instead): Promi
 
 const isForNobody = ({ userId, seeds }: ListRequest) => userId === undefined && seeds.length === 0;
 
-/** Makes a list without the campaign. `campaign` says why it cannot answer; undefined if it is not to. */
+/**
+ * Makes a list without the campaign. `campaign` is the reason why it cannot answer; undefined if it is not configured
+ * to.
+ */
 async function otherList(
   request: ListRequest,
   { settings, subject, effectOf, isPersonal, known }: Instead,

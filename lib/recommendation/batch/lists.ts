@@ -19,7 +19,7 @@ const Line = v.object({
 export const USERS = "users";
 export const answersTo = (question: number): string => `answers-${question}`;
 
-/** Puts a line of a job's output on its shelf. */
+/** Writes a line of a job's output to the file of its user. */
 export function shelve(shelves: Shelves, question: number, text: string): void {
   const { input, output, error } = v.parse(Line, JSON.parse(text));
   shelves.add(

@@ -4,16 +4,16 @@ import type { FilterChoice } from "../lists/candidates/filter-choice.ts";
 import { filterChoice } from "../lists/candidates/filter-choice.ts";
 import type { RecommendationSettings } from "../service/settings.ts";
 
-/** What is asked of the model for each user: which filter applies, with which values. */
+/** A query for the model, sent for each user: the filter and its values. */
 export type Question = Pick<RecommendationQuery, "filterArn" | "filterValues">;
 
-/** The placement as all of its visitors together see it. */
+/** Returns the placement in all variants of its experiment. */
 const variantsOf = (placement: Placement): Placement[] => [
   placement,
   ...(placement.experiment?.variants ?? []).map(({ settings }) => Object.assign({}, placement, settings)),
 ];
 
-/** Returns why the lists of a placement cannot be made without a page; undefined if they can. */
+/** Returns the reason why a placement's lists need a page; undefined if they do not. */
 export function needsPage(placement: Placement): string | undefined {
   return variantsOf(placement).some(({ recipe }) => recipe === "similar_items")
     ? `The placement ${placement.name} recommends items similar to those of a page, and a batch has no page`
@@ -21,8 +21,8 @@ export function needsPage(placement: Placement): string | undefined {
 }
 
 /**
- * Returns the questions that a placement asks of the campaign for users, each once. Throws `filter_not_found` for a filter that
- * is not configured.
+ * Returns the distinct queries that a placement sends to the campaign for users. Throws `filter_not_found` for a filter
+ * that is not configured.
  */
 export function questionsOf(
   placement: Placement,
@@ -41,14 +41,14 @@ export function questionsOf(
   return [...new Map(questions.map((question) => [keyOf(question), question])).values()];
 }
 
-/** Returns the same text for the same question. */
+/** Returns a text that is equal for equal queries. */
 export const keyOf = ({ filterArn = "", filterValues = {} }: Question): string =>
   JSON.stringify([filterArn, Object.entries(filterValues).toSorted(([a], [b]) => (a < b ? -1 : 1))]);
 
 /** Returns what a job recommended to a user for a question; throws if the job could not answer. */
 export type BatchAnswers = (question: string, userId: string) => readonly string[];
 
-/** Answers in place of a campaign, from the output of batch inference jobs. */
+/** Implements the campaigns with the output of batch inference jobs. */
 export function answeredCampaigns(answers: () => BatchAnswers): CampaignClient {
   return {
     async recommend(query) {

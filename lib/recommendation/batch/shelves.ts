@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Characters that wait in memory until they are written. */
+/** Characters buffered in memory before they are written. */
 const MAX_WAITING = 16_000_000;
 
 /**
- * Splits lines into files by the user that they are about, so that what belongs to some users can be read at once in bounded
- * memory, in whatever order the lines come.
+ * Splits lines into files ("shelves") by a hash of the user. All lines of some users can then be read at once in
+ * bounded memory, whatever the order of the input.
  */
 export class Shelves {
   readonly #folder: string;
@@ -31,14 +31,14 @@ export class Shelves {
     if (this.#size > MAX_WAITING) this.flush();
   }
 
-  /** Writes what waits. */
+  /** Writes the buffered lines. */
   flush(): void {
     for (const [file, lines] of this.#waiting) appendFileSync(file, lines.map((line) => `${line}\n`).join(""));
     this.#waiting.clear();
     this.#size = 0;
   }
 
-  /** Returns the lines of a kind, shelf by shelf: those of the same users are at the same place. */
+  /** Yields the lines of a kind, shelf by shelf. The lines of one user are always on the shelf with the same index. */
   *read(kind: string): Generator<string[]> {
     for (let shelf = 0; shelf < this.#count; shelf += 1) yield this.linesOf(kind, shelf);
   }

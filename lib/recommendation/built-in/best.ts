@@ -28,7 +28,7 @@ export function takeBest(scores: Float64Array, touched: readonly number[], count
 
 const isWorse = (a: Scored, b: Scored) => a.score < b.score || (a.score === b.score && a.item > b.item);
 
-/** The heap has its worst entry first. */
+/** Moves an entry up. The root of the heap is the worst entry. */
 function up(heap: Scored[]): void {
   for (let at = heap.length - 1; at > 0; ) {
     const parent = (at - 1) >> 1;

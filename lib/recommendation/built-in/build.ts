@@ -11,13 +11,13 @@ import { prepare, readPrepared } from "./prepare.ts";
 import type { BuiltInReport } from "./report.ts";
 import { textNeighbours } from "./texts.ts";
 
-/** A call stops writing when only this much time is left. */
+/** Remaining time (ms) at which a call stops writing. */
 const STOP_BEFORE_MS = 60_000;
 
-/** With less time left, another call measures the engine, which takes as long as finding neighbours. */
+/** Remaining time (ms) below which the measurement is left to the next call. It takes as long as finding neighbours. */
 const FINISH_MS = 300_000;
 
-/** Records that are made at a time. */
+/** Records per write. */
 const BATCH = 500;
 
 /**

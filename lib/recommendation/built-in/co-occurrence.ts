@@ -1,10 +1,13 @@
 import { type Scored, takeBest } from "./best.ts";
 import { type Columns, endOf, type Matrix, usersOf } from "./matrix.ts";
 
-/** Neighbours of an item that are kept: more than a list has, because filters and exclusions take some away. */
+/** Neighbours stored for an item: more than a list has, because filters and exclusions remove some. */
 export const NEIGHBOURS = 100;
 
-/** As many common users make a similarity half of what they say: two items with one common user are no neighbours yet. */
+/**
+ * The λ of the shrinkage n / (n + λ): with λ common users, a similarity counts half. Two items with one common user are
+ * hardly neighbours.
+ */
 const SHRINKAGE = 10;
 
 /**

@@ -1,24 +1,28 @@
-/** Which items each user had to do with. Items are numbered from the most popular one on, users in any order. */
+/**
+ * The items that each user interacted with. Items are numbered by popularity, most popular first; users in any order.
+ */
 export interface Matrix {
   users: number;
   items: number;
-  /** Where the items of each user begin in `itemOf`; one entry more than users. */
+  /** Start offset of each user's items in `itemOf`. Has one entry more than there are users. */
   startOfUser: Int32Array;
-  /** The items of each user, latest first, each once. */
+  /** The distinct items of each user, latest first. */
   itemOf: Int32Array;
 }
 
 /** The users of each item. */
 export interface Columns {
-  /** Where the users of each item begin in `userOf`; one entry more than items. */
+  /** Start offset of each item's users in `userOf`. Has one entry more than there are items. */
   startOfItem: Int32Array;
   userOf: Int32Array;
 }
 
-/** The items of a user that are learned from: the last ones. More would say little, and their pairs grow with the square. */
+/**
+ * The most items of a user to learn from, latest first. More add little, and the number of pairs grows with the square.
+ */
 const LONGEST_HISTORY = 500;
 
-/** Returns where those items of a user end in `itemOf` that are learned from. */
+/** Returns the end offset in `itemOf` of the user's items to learn from. */
 export const endOf = ({ startOfUser }: Matrix, user: number): number =>
   Math.min(startOfUser[user + 1] as number, (startOfUser[user] as number) + LONGEST_HISTORY);
 
@@ -30,7 +34,7 @@ export const itemsOf = ({ startOfUser, itemOf }: Matrix, user: number): Int32Arr
 export const usersOf = ({ startOfItem }: Columns, item: number): number =>
   (startOfItem[item + 1] ?? 0) - (startOfItem[item] ?? 0);
 
-/** Turns the matrix around, without the users that `leaveOut` marks with a one. */
+/** Transposes the matrix, without the users that `leaveOut` marks with 1. */
 export function columnsOf(matrix: Matrix, leaveOut?: Uint8Array): Columns {
   const startOfItem = new Int32Array(matrix.items + 1);
   const each = (visit: (item: number, user: number) => void) => {

@@ -7,12 +7,13 @@ import type { Prepared } from "./prepare.ts";
 import type { BuiltInReport } from "./report.ts";
 import { listOf, type Neighbours, SEEDS, suggest } from "./suggest.ts";
 
-/** The depth of a list that is measured, as Personalize does. */
+/** Length of a measured list, as in Personalize. */
 const DEPTH = 25;
 
 /**
- * Measures the engine beside the most popular items, as Personalize measures a campaign: predicts the newest tenth of the
- * items of test users from the others, having learned from all other users. NDCG@25 with intervals of 95 %.
+ * Measures the engine and the most popular items as Personalize measures a campaign. Learns from all users but the test
+ * users, and predicts the newest tenth of a test user's items from the others. Returns the NDCG@25 of both with 95 %
+ * confidence intervals.
  */
 export function measure(prepared: Prepared, byText: (item: number) => Scored[]): BuiltInReport["measured"] {
   const columns = columnsOf(prepared.matrix, prepared.isTest);
@@ -23,10 +24,10 @@ export function measure(prepared: Prepared, byText: (item: number) => Scored[]):
   return { users: builtIn.length, built_in: meanInterval(builtIn), popularity: meanInterval(popularity) };
 }
 
-/** Ranks items, best first, for what a user had to do with, latest first. */
+/** Ranks items, best first, for the items of a user, latest first. */
 type Ranking = (history: readonly number[], seen: ReadonlySet<number>) => Iterable<number>;
 
-/** Returns how the API ranks: what the neighbours of a user's last items suggest, then the most popular items. */
+/** Returns the ranking of the API: neighbours of the user's last items, then the most popular items. */
 export function builtInRanking(matrix: Matrix, columns: Columns, byText: (item: number) => Scored[]): Ranking {
   const { byUsers, ofKind } = neighboursIn(matrix, columns, byText);
   const popular = byPopularity(columns);
@@ -52,7 +53,7 @@ export function byPopularity(columns: Columns): number[] {
 /** Returns how many of a user's items are to be predicted: the newest tenth of them, at least one. */
 export const newestTenth = (items: number): number => Math.max(1, Math.round(items / 10));
 
-/** Returns the NDCG@25 of a ranking, of which only items that may be recommended to the user count. */
+/** Returns the NDCG@25 of a ranking. Counts only items that may be recommended to the user. */
 export function gain(
   ranking: Iterable<number>,
   seen: Pick<ReadonlySet<number>, "has">,

@@ -3,16 +3,16 @@ import { coOccurrence } from "./co-occurrence.ts";
 import { type Columns, type Matrix, usersOf } from "./matrix.ts";
 import type { Neighbours } from "./suggest.ts";
 
-/** The pages of items of fewer users show items by their texts: too few people chose them to say what else those like. */
+/** Items with fewer users than this ("rare") get neighbours by text: their users are too few to learn from. */
 const RARE = 20;
 
-/** Finds the neighbours of items in the form in which they are stored. */
+/** Returns functions that find the neighbours of an item, in their stored form. */
 export function neighboursIn(matrix: Matrix, columns: Columns, byText: (item: number) => Scored[]) {
   const together = coOccurrence(matrix, columns);
   return {
-    /** Returns the items of the same users. */
+    /** Returns neighbours of an item by common users. */
     byUsers: (item: number): Neighbours<number> => stored(together(item)),
-    /** Returns the items of the same kind as a rare one; none for other items. */
+    /** Returns neighbours of a rare item by text; none for other items. */
     ofKind: (item: number): Neighbours<number> => stored(usersOf(columns, item) < RARE ? byText(item) : []),
   };
 }

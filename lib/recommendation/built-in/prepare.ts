@@ -6,19 +6,24 @@ import { EtlError, runKeys } from "../etl/run-files.ts";
 import type { EventCheck, RunPlan } from "../etl/tasks.ts";
 import type { Matrix } from "./matrix.ts";
 
-/** Bytes of the ids of a user's items, latest first, none of which is recommended: a record of DynamoDB has 400 KB. */
+/**
+ * The most bytes for the ids of a user's items, latest first. These items are never recommended to the user. A DynamoDB
+ * record has at most 400 KB.
+ */
 const MOST_BYTES = 380_000;
 
 /** Bytes that DynamoDB adds to each element of a list, rounded up. Source: developer guide, "DynamoDB item sizes". */
 const ELEMENT = 4;
 
-/** Pairs of a user and an item in memory, each of 8 bytes. Of more, a share of the users is left out. */
+/**
+ * The most pairs of a user and an item in memory, 8 bytes each. If there are more, a share of the users is left out.
+ */
 const MOST_PAIRS = 40_000_000;
 
-/** Users that a training is measured with: a tenth of all, as Personalize does, but not more than this. */
+/** The most test users. Otherwise a tenth of all users, as in Personalize. */
 const TEST_USERS = 2_000;
 
-/** Reads the files of a run into the tables `item` and `history`, in which an item has a number. */
+/** Reads the files of a run into the tables `item` and `history`. Both identify items by number. */
 export async function prepare(
   run: string,
   { definitions, checks }: Pick<RunPlan, "definitions" | "checks">,
@@ -36,7 +41,7 @@ export async function prepare(
     `CREATE TABLE event AS SELECT USER_ID AS person, ITEM_ID AS item, max(TIMESTAMP::BIGINT) AS latest
     FROM ${read(interaction, events)} WHERE ${taken} GROUP BY ALL`,
   );
-  // Items without a record are never recommended. Where no items are stored, those of the events are.
+  // Items without a record are never recommended. If no items are stored, all items of the events may be.
   const records =
     items.length > 0
       ? `SELECT ITEM_ID AS item, ${text(item)} AS text, ${active(item)} AS active FROM ${read(item, items)}`
@@ -56,20 +61,20 @@ export async function prepare(
   );
 }
 
-/** What the tables say, as numbers. */
+/** The tables of {@link prepare} as arrays of numbers. */
 export interface Prepared {
   matrix: Matrix;
   /** The ids of the items by number. */
   itemIds: readonly string[];
-  /** By item: 1 for those that may be recommended. */
+  /** By item number: 1 if the item may be recommended. */
   isActive: Uint8Array;
-  /** By user, in the order of the table `person`: 1 for those that a training is measured with. */
+  /** By user, in the order of the table `person`: 1 for test users. */
   isTest: Uint8Array;
 }
 
 /**
- * Reads the tables of {@link prepare}. Keeps the ids of the users in a table `person`, by `place` from 1, in the place of
- * `history`: lists of their items in SQL would not fit into the memory of ten million events.
+ * Reads the tables of {@link prepare}. Replaces the table `history` by a table `person` with the ids of the users,
+ * numbered from 1 by `place`. Lists of their items in SQL would not fit into memory for ten million events.
  */
 export async function readPrepared(engine: Database): Promise<Prepared> {
   const itemIds: string[] = [];
@@ -85,7 +90,7 @@ export async function readPrepared(engine: Database): Promise<Prepared> {
   const startOfUser = new Int32Array(users + 1);
   const isTest = new Uint8Array(users);
   const tests = Math.min(TEST_USERS, Math.ceil(users / 10));
-  // Users of one item have nothing to predict the item from.
+  // For users of one item, nothing is left to predict it from.
   const perUser = `SELECT count(*)::INTEGER, (row_number() OVER (ORDER BY count(*) < 2, md5_number_lower(person)) <= ${tests} AND count(*) > 1)::INTEGER
     FROM history GROUP BY person ORDER BY person`;
   let user = 0;
@@ -132,17 +137,17 @@ function read({ fields }: AvroSchema, files: readonly string[]): string {
   return `read_csv(${literals(files)}, auto_detect = false, header = true, delim = ',', quote = '"', escape = '\\', columns = {${columns}})`;
 }
 
-/** The events that a recipe learns from. */
+/** Returns the SQL condition on the events that a recipe learns from. */
 function condition({ event_type, event_value_threshold }: Partial<EventCheck> = {}): string {
   const ofType = event_type === undefined ? "true" : `EVENT_TYPE = ${literal(event_type)}`;
   return event_value_threshold === undefined ? ofType : `${ofType} AND EVENT_VALUE::DOUBLE >= ${event_value_threshold}`;
 }
 
-/** Whether an item may be recommended, as 1 or 0. */
+/** Returns SQL for whether an item may be recommended, as 1 or 0. */
 const active = ({ fields }: AvroSchema) =>
   fields.some(({ name }) => name === "IS_ACTIVE") ? "(IS_ACTIVE IS DISTINCT FROM 'False')::INTEGER" : "1";
 
-/** The texts of an item: all but its id and whether it is active. */
+/** Returns SQL for the text of an item: all columns but the id and IS_ACTIVE. */
 function text({ fields }: AvroSchema): string {
   const texts = fields.filter(
     ({ name, type }) => [type].flat().includes("string") && !["ITEM_ID", "IS_ACTIVE"].includes(name),

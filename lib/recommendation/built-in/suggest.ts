@@ -1,4 +1,4 @@
-/** The items, latest first, that the engine recommends from: one call reads the neighbours of all. */
+/** The most items to recommend from, latest first. One call reads the neighbours of all. */
 export const SEEDS = 50;
 
 /** The neighbours of one item, best first. */
@@ -8,8 +8,8 @@ export interface Neighbours<Item> {
 }
 
 /**
- * Returns the items that several items have as neighbours, best first, without `seen`: the sum of the similarities (Deshpande
- * and Karypis 2004). Of equal sums the one that is found first comes first.
+ * Returns the items with the greatest sum of similarities over several neighbour lists, best first, without `seen`
+ * (Deshpande and Karypis 2004). On equal sums, the item found first comes first.
  */
 export function suggest<Item>(neighbours: readonly Neighbours<Item>[], seen: ReadonlySet<Item>): Item[] {
   const sums = new Map<Item, number>();
@@ -21,7 +21,10 @@ export function suggest<Item>(neighbours: readonly Neighbours<Item>[], seen: Rea
   return [...sums].sort(([, a], [, b]) => b - a).map(([item]) => item);
 }
 
-/** Yields the engine's list: what {@link suggest} found, then popular items, each once and none that is seen. */
+/**
+ * Yields the engine's list: the result of {@link suggest}, then popular items. Each item comes once, and none that is
+ * in `seen`.
+ */
 export function* listOf<Item>(
   suggested: readonly Item[],
   popular: readonly Item[],

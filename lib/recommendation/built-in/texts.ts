@@ -2,12 +2,12 @@ import type { Database } from "../../platform/sql/database.ts";
 import { type Scored, takeBest } from "./best.ts";
 import { NEIGHBOURS } from "./co-occurrence.ts";
 
-/** Characters of an item's texts that count. */
+/** The most characters of an item's text to index. */
 const MOST_CHARACTERS = 2_000;
 
 /**
- * The most pairs of a word and an item that are looked at for one item, its rarest words first. Of a frequent word only the
- * most popular items are: what they have in common says little.
+ * The most (word, item) pairs to compare for one item, rarest words first. For a frequent word, only the most popular
+ * items are compared: sharing a frequent word means little.
  */
 const MOST_POSTINGS = 20_000;
 
@@ -33,7 +33,7 @@ export async function textNeighbours(engine: Database, items: number) {
   const [sizes] = await engine.rows(
     "SELECT (SELECT count(*) FROM term)::DOUBLE AS terms, (SELECT count(*) FROM weight)::DOUBLE AS weights",
   );
-  // Terms are numbered from the rarest on, items from the most popular on.
+  // Terms are numbered by frequency, rarest first; items by popularity, most popular first.
   const byItem = await lists(engine, "number", "term", items, Number(sizes?.weights));
   const byTerm = await lists(engine, "term", "number", Number(sizes?.terms), Number(sizes?.weights));
   const scores = new Float64Array(items);
@@ -56,7 +56,7 @@ export async function textNeighbours(engine: Database, items: number) {
   };
 }
 
-/** Returns the rows of the table `weight`, by one of its columns, in the order of the other. */
+/** Returns the rows of the table `weight`, grouped by one column and ordered by the other. */
 async function lists(engine: Database, by: string, other: string, count: number, rows: number) {
   const list = { start: new Int32Array(count + 1), other: new Int32Array(rows), weight: new Float32Array(rows) };
   let row = 0;

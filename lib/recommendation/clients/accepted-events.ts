@@ -6,8 +6,8 @@ import { type Deadline, retry } from "../../platform/resilience/deadline.ts";
 import { INGESTION_EXPIRES, INGESTION_KEY } from "../records/tables.ts";
 
 /**
- * The number of records for each day, each a partition of its own. A partition takes 1,000 writes a second, so instances are
- * spread over several. Source: DynamoDB Developer Guide, "Using write sharding".
+ * Counter records for each day. Each is a DynamoDB partition of its own, which takes 1,000 writes a second, so
+ * instances are spread over several. Source: DynamoDB Developer Guide, "Using write sharding".
  */
 const SHARDS = 10;
 
@@ -65,7 +65,7 @@ export interface AcceptedEvents {
   last: number | undefined;
 }
 
-/** How many calls read at once, and days of each: a call takes 100 records (API: BatchGetItem). */
+/** Concurrent calls. A call reads at most 100 records (API: BatchGetItem). */
 const READS = 16;
 const DAYS = 100 / SHARDS;
 

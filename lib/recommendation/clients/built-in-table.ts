@@ -7,14 +7,17 @@ import { BUILT_IN_KEY } from "../records/tables.ts";
 /** A record of the built-in engine: the neighbours of an item with their scores, or the items that a user had. */
 export interface BuiltInRecord {
   KEY: string;
-  /** The run that wrote it. */
+  /** The run that wrote the record. */
   RUN: string;
-  /** Best or latest first. */
+  /** Neighbours best first, or items of a user latest first. */
   ITEMS: readonly string[];
   SCORES?: readonly number[];
 }
 
-/** The keys of an item's neighbours by users, of those by texts, which only rare items have, and of a user's items. */
+/**
+ * Returns the key of an item's neighbours by common users. The next two are those of a rare item's neighbours by text,
+ * and of a user's items.
+ */
 export const itemKey = (id: string) => `item#${id}`;
 export const kindKey = (id: string) => `kind#${id}`;
 export const userKey = (id: string) => `user#${id}`;
@@ -42,7 +45,7 @@ export function dynamoBuiltIn(client: DynamoDBClient, table: string) {
       await send(records.map((Item) => ({ PutRequest: { Item } })));
     },
 
-    /** Removes the records that other runs have written. Returns false if time runs out before. */
+    /** Removes the records of other runs. Returns false if time ran out first. */
     async removeOthers(run: string, hasTime: () => boolean): Promise<boolean> {
       const { ScanCommand } = await import("@aws-sdk/lib-dynamodb");
       let start: Record<string, unknown> | undefined;

@@ -3,7 +3,7 @@ import { patientCalls } from "../../platform/aws/call.ts";
 import type { ProfileDataset } from "../../platform/contract/recommendation.ts";
 import { EVENT_TYPES_KEY, NEWEST_ITEMS_KEY, POPULAR_ITEMS_KEY } from "../records/tables.ts";
 
-/** Long enough for a throttled table to scale up, and longer than an API request would wait. */
+/** Budget of a call: long enough for a throttled table to scale up, longer than an API request would wait. */
 const patient = () => patientCalls(120_000, 10);
 
 /** One of `of` segments of a table, and where to start: the key of the last record read, null for the first. */

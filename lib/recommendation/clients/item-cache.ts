@@ -3,32 +3,32 @@ import type { Profile } from "../records/profile.ts";
 import type { RecordStore } from "./record-store.ts";
 
 export interface ItemCacheOptions {
-  /** Milliseconds for which a record is believed. */
+  /** Time for which a cached record is used, in milliseconds. */
   ttlMs: number;
-  /** The most characters that are kept, as {@link sizeOf} counts them. */
+  /** The most characters to cache, as {@link sizeOf} counts them. */
   maxSize?: number;
   now?: () => number;
 }
 
-/** About 16 MB: two bytes for a character outside of Latin-1. */
+/** About 16 MB at most: a character outside of Latin-1 takes two bytes. */
 const MAX_SIZE = 8_000_000;
 
-interface Kept {
+interface CachedRecord {
   record: Profile;
   until: number;
   size: number;
 }
 
 /**
- * Returns a store that keeps records of items for some seconds, so that answers with the same items read the table once.
- * Records of users are always read, and so is every id without a record: a new item can be asked for at once. A record
- * that is written here is read again; one that another instance writes is seen when its time ends. Drops the records
- * that were read first when they become too many.
+ * Returns a store that caches item records for some seconds, so that several answers with the same items read the table
+ * once. Reads of users, and of ids without a record, always reach the table, so a new item is visible at once. A write
+ * through this store drops the cached record. A write by another instance is visible when the cached record expires. If
+ * the cache is full, drops the oldest records.
  */
 export function withItemCache(store: RecordStore, options: ItemCacheOptions): RecordStore {
   const { ttlMs, maxSize = MAX_SIZE, now = () => performance.now() } = options;
-  // A Map iterates in insertion order, and all records live equally long: the first are the oldest.
-  const kept = new Map<string, Kept>();
+  // A Map iterates in insertion order and all records have the same lifetime, so the first ones are the oldest.
+  const kept = new Map<string, CachedRecord>();
   let size = 0;
 
   const remove = (id: string) => {
@@ -51,7 +51,7 @@ export function withItemCache(store: RecordStore, options: ItemCacheOptions): Re
     const forget = () => {
       if (dataset === "item") for (const id of ids) remove(id);
     };
-    // Also before: a read that comes while the write is in progress may find either record.
+    // Also before the write: a read during the write may return either version.
     forget();
     try {
       return await change();

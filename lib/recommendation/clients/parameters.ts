@@ -42,7 +42,7 @@ export interface Pointers {
   reread(names: readonly string[], deadline: Deadline): Promise<(string | undefined)[]>;
 }
 
-interface Kept {
+interface CachedValue {
   value: string | undefined;
   /** When the value was last read again and had not changed. */
   confirmedAt: number;
@@ -55,7 +55,7 @@ interface Kept {
  * cached values stay in use.
  */
 export function createPointers(read: ParameterReader, now: () => number = () => performance.now()): Pointers {
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, CachedValue>();
   const reading = new Map<string, Promise<void>>();
 
   const load = async (names: readonly string[], deadline: Deadline) => {
@@ -79,7 +79,7 @@ export function createPointers(read: ParameterReader, now: () => number = () => 
     }
   };
 
-  const refresh = async (wanted: readonly string[], isOld: (entry: Kept) => boolean, deadline: Deadline) => {
+  const refresh = async (wanted: readonly string[], isOld: (entry: CachedValue) => boolean, deadline: Deadline) => {
     const old = wanted.filter((name) => {
       const entry = kept.get(name);
       return entry === undefined || isOld(entry);

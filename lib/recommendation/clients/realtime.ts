@@ -8,13 +8,16 @@ import { lazyClient } from "../../platform/resilience/once.ts";
 import type { StoredEvent } from "../records/layout.ts";
 import { type PutEvent, putEvent, type TrainedEvent } from "../records/trained-event.ts";
 
-/** How many entries were not delivered, and why. Undefined if all were delivered. */
+/** Number of events or changes that were not delivered, and why. Undefined if all were. */
 export type Undelivered = (StoreFailure & { count: number }) | undefined;
 
 /** An event to send. */
 export interface NewEvent {
   event: StoredEvent;
-  /** Whether its user is but a session. Personalize assigns the session's events to the user who logs in in it. */
+  /**
+   * Whether the visitor is not logged in, so that the session stands for the user. After a login in the session,
+   * Personalize assigns its events to that user.
+   */
   isAnonymous: boolean;
 }
 
@@ -39,7 +42,7 @@ const PARALLEL_CALLS = 16;
 
 /** The input of one PutEvents call. */
 export interface EventBatch {
-  /** Absent of anonymous events. */
+  /** Absent for anonymous events. */
   userId?: string;
   sessionId: string;
   eventList: PutEvent[];

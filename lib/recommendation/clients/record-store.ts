@@ -15,7 +15,7 @@ const MAX_WRITES = 25;
 
 const PARALLEL_CALLS = 8;
 
-/** An update changes one record, so that there are more of them than of other calls. */
+/** Higher than for other calls, because an update changes only one record. */
 const PARALLEL_UPDATES = 32;
 
 /** The result of a read. An id that is neither in `records` nor in `unread` has no record. */
@@ -23,7 +23,7 @@ export interface ReadRecords {
   records: ReadonlyMap<string, Profile>;
   /** Ids whose records could not be read. */
   unread: ReadonlySet<string>;
-  /** Undefined if all were read. */
+  /** Undefined if all records were read. */
   failure: StoreFailure | undefined;
 }
 
@@ -34,9 +34,9 @@ export interface RecordChange {
   set: Readonly<Record<string, Value>>;
   /** Columns that lose their value. */
   remove: readonly string[];
-  /** Columns that nobody gave a value: the new one is for a record that has none. */
+  /** Columns with a default, which is stored only if the record has no value. */
   defaults: readonly string[];
-  /** Whether the record must exist: what it does not change was checked with it. */
+  /** Whether the record must exist, because the unchanged columns were validated with it. */
   mustExist: boolean;
 }
 

@@ -7,7 +7,7 @@ import { download, type ObjectStore } from "../../platform/aws/object-store.ts";
 /** The longest line. A Firehose record holds at most 1,000 KiB, so a longer line cannot be an event. */
 export const LONGEST_LINE = 1_024_000;
 
-/** Begins a line that says what is wrong with its object as a whole. No line of JSON begins with it. */
+/** First character of a line that describes a problem of the whole object. No JSON line begins with it. */
 export const PROBLEM = "\u0001";
 
 /**
@@ -35,7 +35,7 @@ export async function copyText(store: ObjectStore, key: string, to: string): Pro
   try {
     for await (const chunk of chunks) {
       const end = chunk.lastIndexOf("\n");
-      // The rest of a line that is too long anyway: lines are read as a whole, and memory has a limit.
+      // Drops the rest of a line that is already too long. Lines are read as a whole, so their length limits memory.
       if (end === -1 && size - whole > LONGEST_LINE) continue;
       isPlain &&= isAscii(chunk) && !chunk.includes("\\") && !chunk.includes("\x7f");
       // An asynchronous write would cost more than the write itself.

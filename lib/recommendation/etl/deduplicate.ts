@@ -29,11 +29,11 @@ export async function deduplicate(
       file: join(engine.folder, `${String(index).padStart(8, "0")}-${partition}.parquet`),
     }));
   });
-  // A partition without events has no object. If one with events is missing, the counts of the run do not fit.
+  // A partition without events has no object. If an object with events is missing, the check of the run's counts fails.
   const isThere = await concurrently(partitions, TRANSFERS, ({ key, file }) => download(store, key, file));
   const empty = join(engine.folder, "00000000.parquet");
   await engine.run(`${storedTable(definitions)} COPY stored TO ${literal(empty)} (FORMAT parquet)`);
-  // Last, because DuckDB estimates the number of rows by the first file.
+  // The empty file comes last, because DuckDB estimates the number of rows by the first file.
   const files = [...partitions.filter((_, index) => isThere[index]).map(({ file }) => file), empty];
   const areMine = groups.every((group) => sharedKeys.partitions(group) >= of);
   const mine = areMine ? "true" : `shard_of(__id, ${of}) = ${shard}`;

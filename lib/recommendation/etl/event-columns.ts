@@ -34,7 +34,7 @@ export function eventColumns(definitions: Definitions, isPlain: boolean) {
     ...custom.map((field) => `${joined(field)} AS ${identifier(field.name)}`),
   ];
 
-  // Values as bytes of JSON, with names and punctuation, never take fewer characters than the properties of PutEvents.
+  // The JSON with names and punctuation is never shorter, in bytes, than the properties of PutEvents in characters.
   const around = Object.fromEntries(custom.map((field) => [field.name, field.separator.repeat(field.columns.length)]));
   const properties = ["''", ...custom.flatMap((field) => field.columns.map(json))];
   const rules = columns.map(({ name, type, nullable }) => {

@@ -20,7 +20,9 @@ import {
 import { sql } from "./sql.ts";
 import { Counts, type Manifest, RunPlan } from "./tasks.ts";
 
-/** What the shards report in all: the counts of the manifest, the numbers of interactions to import and of all events, and the popular items. */
+/**
+ * Sums over the shards: counts of the manifest, numbers of interactions to import and of all events, and popular items.
+ */
 type Totals = Omit<Manifest, "run" | "mode" | "from" | "to" | "unknown" | Dataset> & {
   interactions: number;
   events: number;
@@ -83,13 +85,13 @@ export async function finish(
   const hasImpression = definitions.schemas.interaction.fields.some(({ name }) => name === "IMPRESSION");
   if (!hasImpression || mode !== "init") manifest.impressions_left_out = 0;
   await writeFile(store, keys.manifest, manifest);
-  // Outdated groups. Only now, so that an interruption loses nothing.
+  // Removes outdated groups. This comes last, so that an interruption loses nothing.
   const current = new Set(groups.flatMap(sharedKeys.files));
   await concurrently(days, TRANSFERS, (day) => removeOthers(store, sharedKeys.groups(day), current));
   return { interactions, rejected: sum(read, ({ rejected }) => rejected) };
 }
 
-/** Returns the newest items of all files of the table; none if items have no time. */
+/** Returns the newest items of all table files; none if items have no creation time. */
 async function newestItems(run: string, store: ObjectStore, engine: Database): Promise<string[]> {
   const files = await concurrently(await listed(store, runKeys(run).newest), TRANSFERS, async ({ key }) => {
     const file = join(engine.folder, basename(key));

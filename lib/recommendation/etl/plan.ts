@@ -9,20 +9,23 @@ import type { Definitions } from "../records/layout.ts";
 import { runKeys, sharedKeys, TRANSFERS, writeFile } from "./run-files.ts";
 import type { BuiltInTask, EtlSettings, RunPlan, ScanTask, Task } from "./tasks.ts";
 
-/** The most bytes (as stored, compressed or not) and objects in a group. A larger object is a group of its own. */
+/**
+ * The most bytes (as stored, compressed or not) and the most objects in a group. A larger object is a group of its own.
+ */
 const GROUP_BYTES = 64 * 1_024 * 1_024;
 const GROUP_OBJECTS = 500;
 
 /**
- * The bytes of events, as stored, of a shard, and of a partition of a group. An event takes 16 bytes or more (gzip, ids
- * that count up), so a shard has at most 16 million. Its file, of about 2 GB then, must fit into one call to S3 (5 GB).
+ * Target size of a shard, and of a partition of a group, in bytes of events as stored. An event takes at least 16 bytes
+ * (gzip, sequential ids), so a shard has at most 16 million events. Its file of about 2 GB must fit into one call to S3
+ * (5 GB).
  */
 const SHARD_BYTES = 256 * 1_024 * 1_024;
 
 /** The numbers of shards and of partitions: powers of two, so that any two of them divide each other. */
 const SHARDS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
-/** The bytes of a table that one scan segment reads, and the most segments. */
+/** Bytes of a table per scan segment, and the most segments. */
 const SEGMENT_BYTES = 256 * 1_024 * 1_024;
 const MAX_SEGMENTS = 16;
 
@@ -44,7 +47,7 @@ export async function plan(
   { shardBytes = SHARD_BYTES } = {},
 ): Promise<{ readsKey: string; shardsKey: string; engineKey: string }> {
   const keys = runKeys(run);
-  // What an earlier attempt with this name has left: finish takes all that it finds.
+  // Removes results of an earlier attempt with this run name, because finish reads all files in the folder.
   await removeOthers(store, keys.root, new Set());
   const schema = schemaHash(definitions);
   const days = daysUntil(startedAt, lookbackDays);

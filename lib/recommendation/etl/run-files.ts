@@ -12,12 +12,12 @@ export const sharedKeys = {
   /** Firehose writes by the hour of arrival, in UTC: `events/2025/02/28/13/…`. */
   events: (day: string) => `${PREFIXES.events}${day.replaceAll("-", "/")}/`,
   groups: (day: string) => `${PREFIXES.etlDays}${day}/`,
-  /** The counts of a group. Written when the group is done. Groups with other numbers of partitions share no file. */
+  /** The counts of a group. Written when the group is done. Files are not shared across partition counts. */
   group: (day: string, digest: string, of: number) => `${PREFIXES.etlDays}${day}/${digest}-${number(of, 4)}.json`,
   partitions: (group: string) => Number(group.slice(-"0000.json".length, -".json".length)),
   rows: (group: string, partition: number) => group.replace(/\.json$/, `-${number(partition, 4)}.parquet`),
   rejects: (group: string) => group.replace(/json$/, "rejects.jsonl"),
-  /** Users who logged in in a session of the group. */
+  /** Users who logged in during a session of the group. */
   logins: (group: string) => group.replace(/\.json$/, "-logins.parquet"),
   /** All files of a group. */
   files: (group: string): string[] => [
@@ -42,7 +42,7 @@ export function runKeys(run: string) {
     segment: (dataset: string, segment: number) => `${root}results/${dataset}-${number(segment, 4)}.json`,
     folder: (dataset: string) => `${root}${dataset}s/`,
     interactions: (shard: number) => `${root}interactions/${number(shard, 5)}.csv`,
-    /** A file of a table, and the rejects of one, after `folder` and `rejects`. */
+    /** A file of a table, and a file of its rejected rows: prefixes `folder` and `rejects`. */
     part: (segment: number, part: number) => `${number(segment, 4)}-${number(part, 5)}`,
     /** Hashes of the ids in a file of a table. */
     ids: (dataset: string) => `${root}results/ids-${dataset}-`,
@@ -51,7 +51,7 @@ export function runKeys(run: string) {
     rejects: (dataset: string) => `${root}rejects/${dataset}s-`,
     popularItems: `${root}popular-items.json`,
     manifest: `${root}manifest.json`,
-    /** What the built-in engine learned, and how good it is. Written last: without it, the run did not train the engine. */
+    /** Report of the built-in engine. Written last: if it is missing, the run did not train the engine. */
     builtIn: `${root}built-in.json`,
   };
 }
@@ -102,7 +102,7 @@ export const errorKey = (result: string) => `${result.slice(0, result.lastIndexO
 
 /**
  * Reads the results of a map's items with `read`. The map steps tolerate failures, so this throws EtlError with the
- * reasons if any result is missing. `failed` says what happened to those.
+ * reasons if any result is missing. `failed` describes these items in the message.
  */
 export async function readResults<T>(
   store: ObjectStore,

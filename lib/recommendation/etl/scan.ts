@@ -14,7 +14,7 @@ import type { Task } from "./tasks.ts";
 /** A call stops reading when only this much time is left, which is enough to write the file. */
 const STOP_BEFORE_MS = 60_000;
 
-/** The field by which items are new. */
+/** The field with the creation time, which orders the newest items. */
 const CREATED = "CREATION_TIMESTAMP";
 
 /** The characters of records after which a call stops reading. */

@@ -20,7 +20,7 @@ const FILES = {
   csv: readFileSync(new URL("csv.sql", import.meta.url), "utf8"),
 };
 
-/** Returns a statement. Each value is SQL and replaces its name in double braces. */
+/** Returns a statement. `values` maps names in double braces to SQL. */
 export function sql(file: keyof typeof FILES, values: Readonly<Record<string, string | number>> = {}): string {
   return FILES[file].replace(/\{\{(\w+)\}\}/g, (_, name: string) => {
     const value = values[name];
@@ -37,11 +37,11 @@ export const withEngine = <T>(limits: DatabaseLimits, work: (engine: Database) =
     return work(engine);
   });
 
-/** Returns the fields of a schema, of rows that have them as columns, as a CSV file for Personalize. */
+/** Returns SQL that formats rows as a CSV file for Personalize. The rows have the schema's fields as columns. */
 export function csv({ fields }: AvroSchema, rows: string, file: string): string {
   const names = fields.map(({ name }) => identifier(name)).join(", ");
   const header = literal(`${fields.map(({ name }) => name).join(",")}\n`);
-  // As texts: a name such as "user" would be taken for a function.
+  // Quoted as texts, because DuckDB would take a name such as "user" for a function.
   const texts = fields.filter(({ type }) => [type].flat().includes("string")).map(({ name }) => literal(name));
   return sql("csv", { fields: names, rows, header, texts: texts.join(", "), file: literal(file) });
 }

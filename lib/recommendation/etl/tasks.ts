@@ -8,7 +8,7 @@ const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const Parts = v.pipe(v.number(), v.integer(), v.minValue(1));
 /** The name of an execution, which also names the run's folder. Source: Step Functions API reference. */
 const Run = v.pipe(v.string(), v.regex(/^[\w-]{1,80}$/, "must be 1 to 80 letters, digits, hyphens and underscores"));
-/** What the items of maps have in common: their run, and the key of the result that they write last. */
+/** Members of every map item: its run, and the key of the result that it writes last. */
 const item = { run: Run, result: v.string() };
 
 /** The events that a recipe will learn from, which ETL counts. Without an event type, all types count. */
@@ -41,7 +41,7 @@ export const ScanTask = v.strictObject({
 export const BuiltInTask = v.strictObject({
   task: v.literal("built-in"),
   ...item,
-  /** Items and then users that are done. */
+  /** Number of items, then users, that are done. */
   at: v.optional(Count, 0),
   items: v.optional(Count, 0),
   by_text: v.optional(Count, 0),
@@ -110,13 +110,13 @@ export const Manifest = v.strictObject({
   duplicates: Count,
   /** In mode init: number of interactions whose IMPRESSION was omitted. */
   impressions_left_out: Count,
-  /** Number of interactions by event type. */
+  /** Number of imported interactions by event type. */
   event_types: v.record(v.string(), Count),
-  /** Number of events by type, of the types that are not imported. */
+  /** Number of events by type, for types that are not imported. */
   event_types_left_out: v.optional(v.record(v.string(), Count), {}),
   /**
-   * Number of interactions that name items and users that are not stored, and such items, most frequent first. Zero users
-   * if none are stored.
+   * Number of interactions with an unknown item or user, and the most frequent of these items. Zero users if none are
+   * stored.
    */
   unknown: v.strictObject({ items: Count, users: Count, examples: v.array(v.string()) }),
   /** By recipe: the events that it would learn from, and the users with at least one or two of them. */

@@ -30,7 +30,7 @@ export async function transform(
   definitions: Definitions,
   engine: Database,
 ): Promise<{ rows: number; rejected: number }> {
-  // The place of an object in the group is part of the positions of its events.
+  // The index of an object in the group is part of its events' positions.
   const objects = keys.map((key, place) => ({ key, place, file: join(engine.folder, `${place}.json`) }));
   const arePlain = await concurrently(objects, TRANSFERS, ({ key, file }) => copyText(store, key, file));
   const columns = eventColumns(definitions, !arePlain.includes(false));
@@ -43,7 +43,7 @@ export async function transform(
     engine.run(`COPY (SELECT *${part} FROM (${rows})) TO ${literal(target)} (${PARQUET}${by})`);
   let rows = await unlessRefused(partition(read(objects)));
   if (rows === undefined) {
-    // Only the objects that are refused, too, when they are read alone, are read line by line.
+    // Reads objects one by one. Objects that DuckDB refuses even alone are read line by line.
     await engine.run(storedTable(definitions));
     for (const object of objects) {
       const insert = `INSERT INTO stored ${read([object], object.place)}`;
@@ -70,10 +70,16 @@ export async function transform(
   return written;
 }
 
-/** How DuckDB refuses a line, and columns that differ only in case. Any other error is a fault of the statement. */
+/**
+ * Errors by which DuckDB refuses a line, or columns that differ only in case. Any other error is a fault of the
+ * statement.
+ */
 const REFUSALS = /^(Invalid Input Error|Binder Error: Duplicate struct entry name)/;
 
-/** Returns undefined if the objects contain anything but stored events, or SQL cannot tell their columns apart. */
+/**
+ * Returns undefined if DuckDB refuses the objects: they contain something other than stored events, or columns that
+ * differ only in case.
+ */
 const unlessRefused = (work: Promise<number>): Promise<number | undefined> =>
   work.catch((error: Error) => {
     if (REFUSALS.test(error.message)) return undefined;
@@ -90,7 +96,7 @@ async function readLines(
   const parse = eventParser(definitions, undefined, "ignore");
   const toTrained = trainedEvent(definitions);
   let line = 0;
-  /** Returns the event and its session, or the reason why there is none. */
+  /** Returns the event and its session, or the reason why the line is not a valid event. */
   const judged = (bytes: Buffer): { event: StoredEvent; session: string | null } | string => {
     if (bytes.length > LONGEST_LINE) return `is longer than ${LONGEST_LINE} bytes`;
     if (!isUtf8(bytes)) return "is not UTF-8";
@@ -103,7 +109,7 @@ async function readLines(
     if ("issues" in parsed) return issuesText(parsed.issues);
     return { event: parsed.record, session: sessionOf(parsed.record, isAnonymous) };
   };
-  // As Latin-1, a line keeps its bytes, whatever they are.
+  // Latin-1 keeps every byte of a line.
   for await (const text of createInterface({ input: createReadStream(file, "latin1") })) {
     line += 1;
     if (text.trim() === "") continue;

@@ -8,9 +8,9 @@ import { type Profile, profileParser } from "../records/profile.ts";
 import { ID_COLUMNS } from "../records/tables.ts";
 import { type Parsed, readId } from "../records/value.ts";
 
-/** What parts of records come to. */
+/** Result of merging partial records. */
 interface Merged {
-  /** For each part the id of its record, or why the record would not be valid. */
+  /** For each part: the id of its record, or why the merged record is invalid. */
   parsed: Parsed<string>[];
   changes: RecordChange[];
   /** Ids whose records could not be read. */
@@ -18,9 +18,9 @@ interface Merged {
 }
 
 /**
- * Returns a function that merges parts of records with the stored ones: each part changes its columns, one that is null or
- * empty loses its value, and the record that results must be valid. Parts of one record are merged in their order. An id
- * without a record gets a new one.
+ * Returns a function that merges partial records with the stored ones. A part changes the columns that it has; null or
+ * empty removes a value. The merged record must be valid. Parts of one record are merged in their order. An id without
+ * a record gets a new one.
  */
 export function partsMerger(dataset: ProfileDataset, definitions: Definitions) {
   const idColumn = ID_COLUMNS[dataset];
@@ -36,7 +36,7 @@ export function partsMerger(dataset: ProfileDataset, definitions: Definitions) {
     const { records, unread, failure } = await store.read(dataset, ids, deadline, { consistent: true });
     const current = new Map<string, Profile>();
     for (const [id, record] of records) {
-      // A column that the schema no longer has stays in the table as it is.
+      // Columns that the schema no longer has stay unchanged in the table.
       current.set(id, Object.fromEntries(Object.entries(record).filter(([name]) => columns.has(name))));
     }
     const given = new Map<string, Set<string>>();

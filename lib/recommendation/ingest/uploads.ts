@@ -62,8 +62,8 @@ async function count(services: RecommendationServices, events: readonly NewEvent
 }
 
 /**
- * Passes events on, of the types that training imports. Personalize takes few types, and the events that it received
- * stay in its dataset.
+ * Sends events of the imported types to Personalize. Personalize limits the number of types, and the events that it
+ * receives stay in its dataset.
  */
 function track(services: RecommendationServices, accepted: readonly NewEvent[], call: Call): Promise<Degradation[]> {
   const { settings, pointers } = services;
@@ -114,8 +114,8 @@ export function updateProfiles(services: RecommendationServices, dataset: Profil
 }
 
 /**
- * POST /delete-items: removes the items from the table, so that no answer has them and no training imports them. An id
- * without an item is accepted.
+ * POST /delete-items: removes the items from the table, so that no answer contains them and no training imports them.
+ * Ids without an item are accepted.
  */
 export function deleteItems(services: RecommendationServices) {
   return async (call: JsonCall<unknown>, ids: readonly string[]): Promise<Reply> => {
@@ -133,10 +133,10 @@ async function changed(
   outcome: {
     dataset: ProfileDataset;
     count: number;
-    /** The ids of valid entries. */
+    /** Ids of the valid entries. */
     taken: readonly Taken<string>[];
     invalid: readonly RejectedRecord[];
-    /** By id. */
+    /** Store failures by id. */
     failures: ReadonlyMap<string, StoreFailure>;
     done?: string;
     effect?: string;
@@ -215,8 +215,9 @@ function uploadReply(
 }
 
 /**
- * Passes stored records on if a campaign is active. A failure loses no data, so it only degrades the answer. `send`
- * returns what it could not deliver, or why it did not try. `what` names the records in the log, `target` in the answer.
+ * Passes stored records on to Personalize if a campaign is active. A failure loses no data, so it only degrades the
+ * answer. `send` returns the entries that it could not deliver, or why it did not try. `what` names the records in the
+ * log, `target` in the answer.
  */
 async function passOn(
   services: RecommendationServices,

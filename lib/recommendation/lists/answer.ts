@@ -37,7 +37,10 @@ export async function answerList(
   return answer(services, { request: call.body, response, degraded });
 }
 
-/** Says what a list lacks because records could not be read: `otherwise` if all of its items have theirs. */
+/**
+ * Adds to `degraded` if records of listed items could not be read. `otherwise` is the effect if every item of the list
+ * has its record.
+ */
 export function unreadRecords({ items, failure }: List, otherwise: string): Degradation[] {
   if (!failure) return [];
   const unread = items.filter(({ record }) => record === undefined).length;
@@ -45,7 +48,7 @@ export function unreadRecords({ items, failure }: List, otherwise: string): Degr
   return [failed(STAGES.records, "response.items", failure.reason, effect)];
 }
 
-/** Says that a list is short because items were recommended that the service does not know. */
+/** Adds to `degraded` if a list is short because the campaign recommended items without a record. */
 export function unknownItems({ items, unknown }: List, limit: number): Degradation[] {
   if (items.length >= limit || unknown.size === 0) return [];
   const reason = `${unknown.size} recommended items are unknown: events name them, but they were not uploaded, or are deleted`;

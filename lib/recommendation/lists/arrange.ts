@@ -3,28 +3,28 @@ import type { Candidate, Candidates } from "./candidates/candidates.ts";
 import { valuesOf } from "./candidates/item-record.ts";
 import { slotsOf } from "./quota.ts";
 
-/** Candidates that marginal relevance chooses the next item from. */
+/** Number of candidates among which maximal marginal relevance chooses the next item. */
 const WINDOW = 100;
 
 /** An item of the list. */
 export interface Arranged extends Candidate {
-  /** Name of the promotion that it is in the list for. */
+  /** Name of the promotion that put the item into the list. */
   promotion: string | undefined;
-  /** Whether marginal relevance preferred it to items of a better rank. */
+  /** Whether maximal marginal relevance preferred it to items of a better rank. */
   isMoved: boolean;
 }
 
-interface Wanted extends Pick<Placement, "limit" | "diversity"> {
+interface ListPlan extends Pick<Placement, "limit" | "diversity"> {
   promotions: readonly { name: string; percent: number; candidates: Candidates }[];
   ordinary: () => Candidates;
 }
 
 /**
  * Makes the list. First chooses as many promoted items as their shares of the list allow, then fills the other slots in
- * order. A slot whose promotion has no item left is like any other. Where no other item is left, the remaining promoted
- * items end the list.
+ * order. A slot whose promotion has no item left is filled like any other. If no other item is left, the remaining
+ * promoted items end the list.
  */
-export async function arrange({ limit, diversity, promotions, ordinary }: Wanted): Promise<Arranged[]> {
+export async function arrange({ limit, diversity, promotions, ordinary }: ListPlan): Promise<Arranged[]> {
   const isChosen = promotions.length > 0 || diversity.category || diversity.marginal_relevance;
   if (!isChosen) return firstOf(ordinary(), limit);
   const categories = countCategories(diversity.category);
@@ -60,7 +60,7 @@ export async function arrange({ limit, diversity, promotions, ordinary }: Wanted
   return [...list, ...promoted.flat()].slice(0, limit);
 }
 
-/** Returns the first items. Where nothing chooses among them, all are asked for at once. */
+/** Returns the first items. If no diversity setting chooses among them, reads all at once. */
 async function firstOf(candidates: Candidates, limit: number): Promise<Arranged[]> {
   const list: Arranged[] = [];
   while (list.length < limit) {
@@ -135,9 +135,9 @@ function countCategories(limits: Placement["diversity"]["category"]) {
   const has = (candidate: Candidate) =>
     valuesIn(candidate).every((value) => (counts.get(value) ?? 0) < (limits?.most ?? 0));
   return {
-    /** Returns whether the list has room for an item. */
+    /** Returns whether the category limits allow another item like this one. */
     has,
-    /** Counts an item if there is room for it. */
+    /** Counts an item if the category limits allow it. */
     take(candidate: Candidate): boolean {
       const fits = has(candidate);
       if (fits) for (const value of valuesIn(candidate)) counts.set(value, (counts.get(value) ?? 0) + 1);

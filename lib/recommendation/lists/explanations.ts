@@ -6,8 +6,8 @@ import type { Origin } from "./candidates/candidates.ts";
 import type { ListRequest } from "./candidates/request.ts";
 
 /**
- * Returns for each item of a list why it is there. A caller who can name any user would read in the reasons what that user did:
- * `isNamed` says which items they may name.
+ * Returns the reason for each item of a list. The reasons reveal what a user did, and some callers can name any user,
+ * so `isNamed` says which items may be disclosed.
  */
 export async function explanations(
   request: ListRequest,
@@ -34,7 +34,7 @@ export async function explanations(
   });
 }
 
-/** Returns what recommended an item, by where it comes from. */
+/** Returns the engine that recommended an item, by its origin. */
 export function engineOf(origin: Origin): Engine {
   return origin === "campaign" ? "personalize" : origin === "built_in" ? origin : "list";
 }

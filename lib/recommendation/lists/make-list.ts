@@ -9,17 +9,17 @@ import { STAGES } from "./candidates/stages.ts";
 import { campaignSource } from "./sources/campaign.ts";
 import { storedSource } from "./sources/stored.ts";
 
-/** A list, and what its items were checked with. Failed parts are in the request. */
+/** A list, and the results of checking its items. Failed parts are in the request. */
 export interface List extends Pick<Checks, "failure" | "unknown" | "retired"> {
   /** Best first. */
   items: Arranged[];
-  /** Undefined if no campaign answered. */
+  /** Null if no campaign answered. */
   recommendationId: string | null;
 }
 
 /**
- * Makes a list: source, filter, promotions, diversity, fallback, records. A stage that fails takes nothing but its own effect
- * from the list, and is noted in `failures` of the request. Throws only what the caller's own filter is refused for.
+ * Makes a list: source, filter, promotions, diversity, fallback, records. If a stage fails, only its own effect is
+ * missing, and the failure is added to `failures` of the request. Throws only if the caller's own filter is refused.
  */
 export async function makeList(request: ListRequest): Promise<List> {
   const { settings, filter, services, call } = request;
@@ -52,7 +52,10 @@ export async function makeList(request: ListRequest): Promise<List> {
   return { items, recommendationId, ...checks };
 }
 
-/** Returns the source that recommends: the campaign, or the built-in engine with `local` as filter; none without a recipe. */
+/**
+ * Returns the source of recommendations: the campaign, or the built-in engine with `local` as filter; none without a
+ * recipe.
+ */
 function sourceOf(
   request: ListRequest,
   options: Parameters<typeof campaignSource>[1],
@@ -64,7 +67,7 @@ function sourceOf(
   return source ? [source] : [];
 }
 
-/** Returns the filter of a promotion. Without it, nothing is promoted: the answer says so. */
+/** Returns the filter of a promotion. If it is missing, nothing is promoted, and `degraded` says so. */
 function promotionFilter(
   request: ListRequest,
   { name, filter }: Placement["promotions"][number],

@@ -1,7 +1,7 @@
 /**
- * Returns which promotion each slot of a list belongs to, by its position in `percents`; undefined for a slot without.
- * After any number of slots, each promotion has its percentage of them, rounded down or up: the quota method of Balinski
- * and Young. In whole numbers, so that no share is lost to rounding.
+ * Returns the promotion of each slot of a list as its index in `percents`; undefined for a slot without one. After any
+ * number of slots, each promotion has its percentage of them, rounded down or up: the quota method of Balinski and
+ * Young. Computes in whole numbers, so that no share is lost to rounding.
  */
 export function slotsOf(limit: number, percents: readonly number[]): (number | undefined)[] {
   const shares = [100 - percents.reduce((sum, percent) => sum + percent, 0), ...percents];

@@ -1,5 +1,8 @@
 import { type KeyRules, requireListed } from "../../platform/http/access.ts";
 
-/** Throws `forbidden` unless a key with `placements` asks for one of them. `name` is undefined for a request of its own. */
+/**
+ * Throws `forbidden` if a key with `placements` requests any other placement. `name` is undefined for a request without
+ * a placement.
+ */
 export const requirePlacement = (caller: KeyRules, name: string | undefined): void =>
   requireListed(caller, "placement", name);

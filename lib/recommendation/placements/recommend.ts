@@ -14,8 +14,8 @@ import { requirePlacement } from "./access.ts";
 import { openVisit, type PlacementServices } from "./visit.ts";
 
 /**
- * POST /recommend-for-placement. Throws what {@link openVisit} does, and the reason if everything that could fill the list
- * failed.
+ * POST /recommend-for-placement. Throws what {@link openVisit} does, and the reason if everything that could fill the
+ * list failed.
  */
 export async function recommendForPlacement(
   services: PlacementServices,
@@ -54,7 +54,7 @@ export async function recommendForPlacement(
   });
 }
 
-/** Returns the last list of the fallback chain that items come from; null if all come from the placement's engine. */
+/** Returns the last list of the fallback chain that contributed items; null if all come from the placement's engine. */
 function lastFallback({ engine, fallback }: Placement, items: readonly Arranged[]) {
   const steps = items
     .filter(({ origin }) => origin !== "campaign" && origin !== engine)
@@ -64,7 +64,9 @@ function lastFallback({ engine, fallback }: Placement, items: readonly Arranged[
   return found ? { step: last + 1, list: found.list, items: steps.length } : null;
 }
 
-/** Returns what the list lacks for want of records, and how its filter falls short beyond the campaign's items. */
+/**
+ * Returns the entries of `degraded` for records that could not be read, and for filters that were applied only in part.
+ */
 function shortcomings({ diversity, limit }: Placement, request: ListRequest, list: List): Degradation[] {
   const { filter, userId } = request;
   const found = unreadRecords(list, "items that could not be read are left out");
@@ -80,7 +82,7 @@ function shortcomings({ diversity, limit }: Placement, request: ListRequest, lis
   return found;
 }
 
-/** Throws why the list is empty if that is because something failed, not because no item is eligible. */
+/** Throws the failure if the list is empty because something failed, not because no item is eligible. */
 function throwIfFailed({ failures }: ListRequest, { failure }: List): void {
   const reasons = failures.map(({ degradation }) => degradation.reason);
   if (failure) reasons.push(failure.reason);

@@ -14,13 +14,13 @@ import { failed, STAGES } from "../lists/candidates/stages.ts";
 import { logFailure } from "../service/reply.ts";
 import type { RecommendationServices } from "../service/services.ts";
 
-/** Items of a basket whose similar items are requested, the first ones. Each is one call to the campaign. */
+/** The most basket items whose similar items are requested. Each is one call to the campaign. */
 const MAX_SEEDS = 5;
 
-/** Candidates to ask for by item of the list, so that exclusions and diversity seldom cost a second call. */
+/** Candidates requested per item of the list, so that exclusions and diversity rarely need a second call. */
 const CANDIDATES_PER_ITEM = 5;
 
-/** What makes and answers the list of a placement. */
+/** Services that make and answer the list of a placement. */
 export type PlacementServices = ListServices & Pick<RecommendationServices, "placements" | "requestLog" | "now">;
 
 /** A request for a placement. */
@@ -30,7 +30,7 @@ export interface Visit {
   version: number;
   variant: string | undefined;
   request: ListRequest;
-  /** Says whether an earlier version of the placements is in use. */
+  /** Contains an entry if an earlier version of the placements is in use. */
   degraded: readonly Degradation[];
 }
 

@@ -30,7 +30,7 @@ interface EventDefaults {
   id: () => string;
 }
 
-/** Columns that every event may have, regardless of the schema, and what they hold. */
+/** Columns that every event may have, regardless of the schema, with their contents. */
 export const EVENT_COLUMNS = [
   { name: "EVENT_ID", type: "id", nullable: false },
   { name: "USER_ID", type: "id", nullable: false },

@@ -80,7 +80,9 @@ export interface StoredEvent extends Readonly<Record<string, Value | undefined>>
   RECOMMENDATION_ID?: string;
 }
 
-/** What a stored line has, with the value `true`, if its user is but a session. Values of columns are never `true`. */
+/**
+ * Property of a stored line, with the value `true`, whose user is only a session. Values of columns are never `true`.
+ */
 export const ANONYMOUS = "ANONYMOUS";
 
 /** Returns an event as one line for the bucket. */
@@ -88,7 +90,7 @@ export function eventLine(event: StoredEvent): string {
   return `${JSON.stringify(event)}\n`;
 }
 
-/** Returns the line of an event whose user is but a session. */
+/** Returns the line of an event whose user is only a session. */
 export function anonymousLine(event: StoredEvent): string {
   return `${JSON.stringify({ [ANONYMOUS]: true, ...event })}\n`;
 }

@@ -81,8 +81,8 @@ export function profileProperties(dataset: ProfileDataset, definitions: Definiti
 }
 
 /**
- * Returns the properties that stand for a deleted item in Personalize, which cannot delete: IS_ACTIVE is False, and columns
- * that must have a value get one that says nothing. Undefined if the schema has no IS_ACTIVE.
+ * Returns the properties that represent a deleted item in Personalize, which cannot delete items: IS_ACTIVE is False,
+ * and required columns get a neutral value. Undefined if the schema has no IS_ACTIVE.
  */
 export function deletedItemProperties({ schemas }: Definitions): string | undefined {
   const { fields } = schemas.item;

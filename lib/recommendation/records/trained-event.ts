@@ -22,7 +22,7 @@ export interface TrainedEvent {
   properties: string;
 }
 
-/** Returns whether a field has a dedicated place in PutEvents. */
+/** Returns whether PutEvents has a parameter of its own for a field. */
 export const isPlaced = (name: string) => (PLACED_FIELDS as readonly string[]).includes(name);
 
 /** Returns the names of the schema's custom fields, in the order of `TrainedEvent.values`. */

@@ -4,13 +4,13 @@ import type { EtlDataset } from "../../settings/etl.ts";
 import { nearest } from "../../settings/nearest.ts";
 import type { Value } from "./layout.ts";
 
-/** The value that was read, undefined if there is none, or what is wrong with it. */
+/** The value, undefined if there is none, or a description of what is wrong with it. */
 export type Read<T extends Value = Value> = { value: T } | { issue: string } | undefined;
 
-/** Times are before this one, which is in October 2096, in seconds since 1970. */
+/** Upper limit of times, in seconds since 1970: October 2096. */
 export const MAX_SECONDS = 4e9;
 
-/** Seconds since 1970 stay below this until the year 5138. A larger number is taken for milliseconds. */
+/** A larger number is taken for milliseconds. Seconds since 1970 stay below this until the year 5138. */
 const MILLISECONDS = 1e11;
 
 const MAX_INT = 2_147_483_647;
@@ -150,7 +150,7 @@ export const notAnObject = (value: unknown) => ({
   issues: [{ path: "", message: `must be an object, got ${show(value)}` }],
 });
 
-/** Puts a value into a record, or what is wrong with it, or that it is missing, into the issues. */
+/** Adds a value to a record. If it is invalid or missing, adds an issue instead. */
 export function keep(
   record: Record<string, Value>,
   issues: Issue[],

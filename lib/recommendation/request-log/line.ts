@@ -12,22 +12,25 @@ export type LoggedEndpoint =
   | "recommend-for-placement"
   | "rank-items-to-user";
 
-/** One answer: whom it is for, and what is in it. */
+/** Log entry of one answer: the visitor, and the list. */
 export interface AnswerLogEntry {
   endpoint: LoggedEndpoint;
-  /** The placement, and the variant of its experiment; null of the other endpoints. */
+  /** The placement, and the variant of its experiment; null for other endpoints. */
   placement: { name: string; version: number; experiment?: string; variant?: string } | null;
   userId: string | null | undefined;
   sessionId?: string | null | undefined;
-  /** Whether the list may use a profile. If not, the line names nobody. */
+  /** Whether the list may use a profile. If not, the line contains no user. */
   isPersonal: boolean;
   recommendationId: string | null;
-  /** Best first; the first 100 are kept. */
+  /** Best first. Only the first 100 are logged. */
   items: readonly { id: string; engine: Engine }[];
-  /** The last list of the fallback chain that items come from, its place from 1, and how many are of the chain. */
+  /**
+   * The last list of the fallback chain that contributed items: its position from 1, and the number of items from the
+   * chain.
+   */
   fallback: { step: number; list: string; items: number } | null;
   degraded: readonly Degradation[];
-  /** When the request came, in epoch milliseconds. */
+  /** Time at which the request arrived, in epoch milliseconds. */
   since: number;
 }
 

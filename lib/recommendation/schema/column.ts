@@ -6,20 +6,20 @@ import type { RowPosition, Value } from "./row.ts";
 /** If the estimated count is at least this share of the values, all values count as distinct: six standard errors. */
 const UNIQUE_RATIO = 0.97;
 
-/** If at most this share of the values are not numbers, the column is probably meant to be one of numbers. */
+/** If at most this share of the values are not numbers, the column is probably meant to be numeric. */
 const ODD_RATIO = 0.1;
 
-/** How many different values to keep that are not numbers. A column with more of them probably holds text. */
+/** The most different non-numeric values to keep. A column with more of them probably holds text. */
 const ODD_TEXTS = 5;
 
-/** Words for "no value". However many there are, the other values are probably meant to be numbers. */
+/** Words for "no value". If all other values are numbers, the column is probably meant to be numeric. */
 const NO_VALUE = /^(?:null|nil|none|nan|#?n\/?a|\\n|-+|\?+|unknown|undefined|missing|tbd)$/i;
 
-/** Values that are not numbers, in a column of numbers. */
+/** Non-numeric values in a numeric column. */
 interface Oddities {
   count: number;
   first: { text: string; place: RowPosition };
-  /** All of the different values if they are few. */
+  /** All distinct values if they are few. */
   texts: string[];
 }
 
@@ -28,7 +28,7 @@ export class Column {
   readonly name: string;
   #type: ColumnType = "int";
   #values = 0;
-  /** How many values are not numbers, the first one, and one more different one than is shown. */
+  /** Non-numeric values: their number, the first one, and one more distinct one than is shown. */
   #odd: { count: number; first?: Oddities["first"]; texts: Set<string> } = { count: 0, texts: new Set() };
   #multiple = false;
   #distinct = new DistinctCounter();
@@ -37,7 +37,7 @@ export class Column {
     this.name = name;
   }
 
-  /** Adds the value of the row that ends at this place. */
+  /** Adds a value, with the position of its row. */
   add(value: Value, place: RowPosition): void {
     if (value === undefined) return;
     const text = String(value);
@@ -63,7 +63,7 @@ export class Column {
     return this.#values;
   }
 
-  /** The values that are not numbers, if nearly all are numbers, or all others say that there is no value. */
+  /** The non-numeric values, if nearly all are numbers, or if all others are words for "no value". */
   get oddities(): Oddities | undefined {
     const { count, first, texts } = this.#odd;
     if (!first || count === this.#values) return undefined;
@@ -100,7 +100,7 @@ export function columnType(text: string): ColumnType {
   // A fast path: most texts start with neither a digit nor a minus sign.
   if ((first < 48 || first > 57) && first !== 45) return "string";
   if (WHOLE.test(text)) {
-    // Nine digits always fit.
+    // Nine digits fit an Avro int.
     if (text.length <= 9 || fits("int", text)) return "int";
     return fits("long", text) ? "long" : "string";
   }

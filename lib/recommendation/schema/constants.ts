@@ -6,9 +6,9 @@ import type { Value } from "./row.ts";
 
 const DATASET_OF = { Items: "item", CurrentUser: "user", CurrentItem: "item", Interactions: "interaction" } as const;
 
-/** Values of a column to remember, for messages. */
+/** Distinct values of a column to remember for messages. */
 const REMEMBERED = 100;
-/** Longer values are not remembered. */
+/** Length beyond which values are not remembered. */
 const LONGEST = 100;
 const SHOWN = 10;
 
@@ -22,9 +22,9 @@ interface Compared {
 
 /** The texts that filters compare columns with. */
 export interface Constants {
-  /** Looks whether filters compare with a value of a column. */
+  /** Records a value of a column, so that constants equal to it are not reported. */
   see(dataset: Dataset, column: string, value: Value): void;
-  /** Returns a line for each text that no value equals: a condition on it never holds. */
+  /** Returns a line for each constant that no value equals: a condition on it never matches. */
   absent(given: readonly Dataset[]): string[];
 }
 

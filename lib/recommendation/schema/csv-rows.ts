@@ -5,7 +5,7 @@ import { type Row, type RowPosition, type Rows, SampleError, type Value } from "
 /** The longest row, in bytes. A longer one means that a quote was never closed. */
 const MAX_ROW_BYTES = 4 * 1_024 * 1_024;
 
-/** What separates the values of a row, with its name. */
+/** The separator of a row's values, with its name. */
 const DELIMITERS = { ",": "comma", ";": "semicolon", "\t": "tab" } as const;
 
 type Delimiter = keyof typeof DELIMITERS;

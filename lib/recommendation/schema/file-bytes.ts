@@ -16,7 +16,7 @@ const START_BYTES = 4_096;
 
 const GZIP = "1f8b";
 
-/** How files begin that are not text, in hexadecimal, and what to do with them. */
+/** Starts of files that are not text, in hexadecimal, with advice for the user. */
 const OTHERS: readonly [start: string, advice: string][] = [
   ["504b0304", "is a ZIP archive or a spreadsheet: unpack it, or save it as CSV (UTF-8)"],
   ["d0cf11e0", "is a spreadsheet: save it as CSV (UTF-8)"],
@@ -54,7 +54,7 @@ async function* unpacked(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   }
 }
 
-/** Reads the start of a sequence of bytes, which stays part of it. */
+/** Reads the start of a byte sequence without consuming it. */
 async function peek(source: AsyncGenerator<Buffer>): Promise<OpenFile> {
   const parts: Buffer[] = [];
   let size = 0;
@@ -80,7 +80,7 @@ const REASONS: Readonly<Record<string, string>> = {
   Z_BUF_ERROR: "is damaged: its gzip data ends too early",
 };
 
-/** Yields the same bytes. Turns errors that people can mend into a SampleError. */
+/** Yields the same bytes. Turns errors that the user can fix into a SampleError. */
 async function* named(file: string, bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield* bytes;

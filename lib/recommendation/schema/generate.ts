@@ -12,7 +12,9 @@ import { RULES, TEXTUAL_FIELD } from "./rules.ts";
 import { type EventTypes, emptySample, readSample, type Sample, type SampleOptions } from "./sample.ts";
 import { foreignLists, idWarnings, missingWordsOf, oddValues, rejectedRows, tooManyTypes } from "./warnings.ts";
 
-/** The paths of sample files, of which any may be missing, the item columns to treat as text, and the words that mean that there is no value. */
+/**
+ * Paths of sample files, any of which may be missing; item columns to treat as text; and words that mean "no value".
+ */
 export interface SampleFiles {
   user?: string | undefined;
   item?: string | undefined;
@@ -24,11 +26,11 @@ export interface SampleFiles {
   definitions?: Definitions;
 }
 
-/** What the sample files hold. */
+/** Content of the sample files. */
 interface Samples {
   /** A dataset without a file has its id as the only column, and no rows. */
   samples: Readonly<Record<Dataset, Sample>>;
-  /** What is allowed, but probably not meant. */
+  /** Warnings: valid but probably a mistake. */
   warnings: string[];
 }
 
@@ -39,9 +41,9 @@ export interface Generated {
   /** The number of rows in each file. */
   rows: Readonly<Record<Dataset, number>>;
   eventTypes: EventTypes;
-  /** What is allowed, but probably not meant. */
+  /** Warnings: valid but probably a mistake. */
   warnings: string[];
-  /** Words among numbers that probably mean that there is no value. */
+  /** Words in numeric columns that probably mean "no value". */
   missingWords: string[];
 }
 

@@ -22,29 +22,29 @@ interface RepeatedIds {
 /** Ids in events that the file of users or items lacks. */
 interface UnknownIds {
   events: number;
-  /** How many events would have a match without leading zeros, blanks, capitals and `.0`. */
+  /** How many events would match an id after ignoring leading zeros, blanks, case and `.0`. */
   nearly: number;
-  /** The one that most events have, and the first of those. */
+  /** The most frequent unknown id; the first of several. */
   id: string;
   first: RowPosition;
 }
 
-/** What the ids of the files show. */
+/** Adds the ids of a row. */
 export interface IdReport {
   repeated: Partial<Record<Dataset, RepeatedIds>>;
   unknown: Partial<Record<ProfileDataset, UnknownIds>>;
 }
 
-/** Takes the ids of a row. */
+/** Distinct event ids to count in memory before they are written to the file. */
 export type AddIds = (dataset: Dataset, row: Row) => void;
 
-/** Different ids of events to count before they are written to the file. */
+/** Characters to buffer before they are written to a file. */
 const COUNTED = 50_000;
 
 /** Characters to collect before they are written to a file. */
 const BLOCK = 65_536;
 
-/** `position` orders the rows of a file: their records in a JSON array, otherwise their lines. */
+/** Reads an id file. `position` orders the rows: by record in a JSON array, otherwise by line. */
 const READ = `
 SET preserve_insertion_order = false;
 CREATE MACRO ids(file) AS TABLE FROM read_csv(
@@ -52,7 +52,7 @@ CREATE MACRO ids(file) AS TABLE FROM read_csv(
     columns = {events: 'BIGINT', line: 'BIGINT', position: 'BIGINT', id: 'VARCHAR'});
 CREATE MACRO loose(id) AS hash(lower(regexp_replace(trim(id), '^0+|\\.0$', '', 'g')));`;
 
-/** By hash first, which takes less memory than ids: few of those with an equal hash differ. */
+/** Compares hashes first, which takes less memory than ids: few different ids have an equal hash. */
 const repeated = (file: string) => `
 WITH suspected AS (SELECT hash(id) AS id_hash FROM ids(${file}) GROUP BY id_hash HAVING count(*) > 1),
 repeated AS (
@@ -135,7 +135,7 @@ function list(file: string) {
   };
   return {
     add(events: number, line: number, position: number, id: string) {
-      // The service accepts no id with such a character, and no longer one.
+      // Shortens ids that the service would not accept anyway.
       const short = id.slice(0, 2 * MAX_ID).replaceAll(/[\t\r\n]/g, "\ufffd");
       block += `${events}\t${line}\t${position}\t${short}\n`;
       if (block.length > BLOCK) write();

@@ -4,7 +4,7 @@ import type { EtlDataset } from "../../settings/etl.ts";
 import { Column } from "./column.ts";
 import { RULES, TEXT_SEPARATOR, TEXTUAL_FIELD } from "./rules.ts";
 
-/** The schema of one dataset, and how ETL derives its fields from the source columns. */
+/** The schema of one dataset, and how ETL derives its fields from source columns. */
 export interface Inferred {
   schema: AvroSchema;
   etl: EtlDataset;

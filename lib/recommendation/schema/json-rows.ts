@@ -5,7 +5,7 @@ import { placeOf, type Row, type RowPosition, SampleError, type Value } from "./
 /** The longest object, in characters. A longer one means that a bracket was never closed. */
 const MAX_OBJECT_CHARACTERS = 4 * 1_024 * 1_024;
 
-interface Found extends RowPosition {
+interface ObjectText extends RowPosition {
   text: string;
 }
 
@@ -27,7 +27,7 @@ export async function* jsonRows(
 
 type Fail = (problem: string, cause?: unknown) => SampleError;
 
-/** A number that JavaScript would print in another way than the file does. */
+/** A number that JavaScript would print differently from the file. */
 class WrittenNumber {
   readonly value: number;
   readonly text: string;
@@ -80,7 +80,7 @@ function toValue(name: string, value: unknown, missing: ReadonlySet<string>, fai
  * Splits the text into objects. Allows only white space between them, and the commas and brackets of one array. Tracks
  * strings, so that brackets inside them do not count. Leaves all other syntax to JSON.parse.
  */
-async function* objects(file: string, bytes: AsyncIterable<Buffer>): AsyncGenerator<Found> {
+async function* objects(file: string, bytes: AsyncIterable<Buffer>): AsyncGenerator<ObjectText> {
   const decoder = new StringDecoder("utf8");
   const state = { line: 1, records: 0, array: false, closed: false, comma: true };
   const fail = (problem: string) => new SampleError([`${placeOf(file, place(state))}  ${problem}`]);
@@ -135,7 +135,7 @@ interface Between {
   comma: boolean;
 }
 
-/** Without an array, objects are told apart by their lines. */
+/** Without an array, objects are identified by their lines. */
 const place = ({ line, records, array }: Between): RowPosition =>
   array && records > 0 ? { line, record: records } : { line };
 

@@ -6,13 +6,13 @@ import { profileParser } from "../records/profile.ts";
 import { Column } from "./column.ts";
 import { infer } from "./infer.ts";
 
-/** Returns what the service would say about a record. Empty if it would accept it. */
+/** Returns the problems for which the service would reject a record. Empty if it would accept it. */
 type Judge = (record: object) => readonly Issue[];
 
-/** The service fills these columns in where an event lacks them, so no row is rejected for them. */
+/** The service adds these columns to an event that lacks them, so no row is rejected for them. */
 const DEFAULTS = { now: () => 0, id: () => "row" };
 
-/** Creates a judge with the parsers of the API. */
+/** Returns a function that checks records with the API's own parsers. */
 export function judgeOf(dataset: Dataset, definitions: Definitions): Judge {
   const parse = dataset === "interaction" ? eventParser(definitions, DEFAULTS) : profileParser(dataset, definitions);
   return (record) => {

@@ -1,11 +1,11 @@
 /** One row of a sample file: where it ends, and its values by column. Missing values are undefined. */
 export interface Row extends RowPosition {
   values: ReadonlyMap<string, Value>;
-  /** The text of numbers in JSON that a number would lose: `2008.0`, or more digits than it holds. */
+  /** The original text of JSON numbers that parsing would change: `2008.0`, or more digits than a number holds. */
   written?: ReadonlyMap<string, string>;
 }
 
-/** Where a row ends: the line and, in a JSON array, the record, both from 1. */
+/** Position of a row's end: the line and, in a JSON array, the record, both from 1. */
 export interface RowPosition {
   line: number;
   record?: number | undefined;

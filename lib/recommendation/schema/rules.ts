@@ -9,7 +9,7 @@ interface DatasetRules {
   leading: readonly string[];
   /** Types that do not depend on the sample. */
   types: Readonly<Record<string, ColumnType>>;
-  /** Columns that a file may have, but that are not fields of the schema: other parts of an event. */
+  /** Columns that a file may have, but that are not fields of the schema: they belong to an event in another way. */
   beside: readonly string[];
   /** Fields that can be neither categorical nor textual: ids, IS_ACTIVE and names that Personalize reserves. */
   unflagged: readonly string[];

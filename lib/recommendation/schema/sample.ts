@@ -19,18 +19,18 @@ export type EventTypes = ReadonlyMap<string, number>;
 /** The most event types to count. Personalize takes ten; a column with this many holds something else. */
 export const MAX_EVENT_TYPES = 1_000;
 
-/** What a sample file has. */
+/** Columns and statistics of a sample file. */
 export interface Sample extends Described {
   file: string;
-  /** Empty for users and items. Lacks the types that appear after the first {@link MAX_EVENT_TYPES}. */
+  /** Empty for users and items. Lacks types that first appear after {@link MAX_EVENT_TYPES} others. */
   eventTypes: EventTypes;
-  /** By column, rows that the service rejects. The column is empty for what concerns the whole row. */
+  /** Rows that the service rejects, by column. The key is empty for problems of a whole row. */
   rejections: ReadonlyMap<string, Counted>;
-  /** Lists in IMPRESSION that the service takes for one id. */
+  /** Lists in IMPRESSION that the service would read as one id. */
   foreignLists: Counted | undefined;
 }
 
-/** Values with something in common: how many, the first one, and what is wrong with it. */
+/** Values with the same problem: their number, the first one, and the problem. */
 interface Counted {
   count: number;
   place: RowPosition;
@@ -45,7 +45,7 @@ export interface SampleOptions {
   textual: readonly string[];
   /** The schemas that rows must fit. Default: any that fits the file. */
   definitions?: Definitions;
-  /** Constants that filters compare with. Marks those that a value equals. */
+  /** Constants of filters. Those that a value equals are marked as seen. */
   constants?: Constants;
   addIds: AddIds;
 }
@@ -68,7 +68,7 @@ export async function readSample(dataset: Dataset, file: string, options: Sample
   const rejections = new Map<string, Counted>();
   let foreignLists: Counted | undefined;
   const judges = { columns: -1, judge: judgeOf(dataset, widestDefinitions(dataset, [], [])) };
-  /** Rebuilt when an object of JSON has a new column. */
+  /** Reports the problems of a row. Rebuilt when a JSON object has a new column. */
   const judge = (row: Row) => {
     if (judges.columns !== columns.size) {
       const definitions = options.definitions ?? widestDefinitions(dataset, columns.keys(), options.textual);

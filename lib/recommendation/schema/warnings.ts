@@ -8,7 +8,9 @@ import { placeOf } from "./row.ts";
 import { RULES } from "./rules.ts";
 import type { Sample } from "./sample.ts";
 
-/** Names each column that a few odd values turn from numbers into text, which cannot be changed after a deployment. */
+/**
+ * Warns of columns that become text because of a few non-numeric values. The type cannot be changed after deployment.
+ */
 export function oddValues({ dataset, file, columns }: Sample, textual: readonly string[]): string[] {
   return oddColumns({ dataset, columns }, textual).map(({ name, values, oddities: { count, first, texts } }) => {
     const words = missingWords(texts);
@@ -23,7 +25,7 @@ export function oddValues({ dataset, file, columns }: Sample, textual: readonly 
   });
 }
 
-/** Returns the odd values of columns of numbers that are words, so that `--null` could treat them as missing. */
+/** Returns non-numeric words in numeric columns, which `--null` could treat as missing. */
 export function missingWordsOf(sample: Sample, textual: readonly string[]): string[] {
   return oddColumns(sample, textual).flatMap(({ oddities }) => missingWords(oddities.texts));
 }
@@ -36,11 +38,11 @@ function oddColumns({ dataset, columns }: Pick<Sample, "dataset" | "columns">, t
   );
 }
 
-/** A text with a digit is rather a number that is written in another way. */
+/** Leaves out texts with a digit: they are probably numbers in another notation. */
 const missingWords = (texts: readonly string[]) =>
   texts.some((text) => /[\d,]/.test(text) || text.trim() !== text) ? [] : texts.toSorted();
 
-/** Says that training will leave event types out, if there are more than Personalize takes. */
+/** Warns that training leaves out event types if there are more than Personalize accepts. */
 export function tooManyTypes({ file, eventTypes }: Sample, { fields }: AvroSchema): string[] {
   const names = fields.map(({ name }) => name);
   const room = eventTypeRoom(names);
@@ -51,7 +53,7 @@ export function tooManyTypes({ file, eventTypes }: Sample, { fields }: AvroSchem
   ];
 }
 
-/** Names, by column, the first row that the service rejects, and says how many it rejects for whatever the column holds. */
+/** Warns of rejected rows: for each column the first row, and the number of rows. */
 export function rejectedRows({ file, dataset, rows, rejections }: Sample, textual: readonly string[]): string[] {
   return [...rejections].map(([column, { count, place, message }]) => {
     const isLong = dataset === "item" && !textual.includes(column) && /at most 1000 are allowed$/.test(message);
@@ -61,7 +63,7 @@ export function rejectedRows({ file, dataset, rows, rejections }: Sample, textua
   });
 }
 
-/** Says that IMPRESSION holds lists that the service takes for one id. */
+/** Warns that IMPRESSION contains lists that the service would read as one id. */
 export function foreignLists({ file, columns, foreignLists: found }: Sample): string[] {
   if (!found) return [];
   const all = columns.get("IMPRESSION")?.values ?? found.count;
@@ -79,7 +81,7 @@ const EFFECTS = {
 } as const;
 const KEPT = { user: "The last row", item: "The last row", interaction: "The first event" } as const;
 
-/** Says which ids repeat, and how many events name users and items that the files lack. `events` is their number. */
+/** Warns of repeated ids, and of events with unknown users or items. `events` is the number of events. */
 export function idWarnings(
   { repeated, unknown }: IdReport,
   files: Readonly<Partial<Record<Dataset, string | undefined>>>,

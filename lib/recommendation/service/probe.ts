@@ -7,7 +7,7 @@ import type { RecommendationServices } from "./services.ts";
 /** Shorter than the function's timeout. */
 const PROBE_MS = 20_000;
 
-/** Ids that no model needs to know: Personalize answers for new users and items, too. */
+/** Any ids will do: Personalize answers for unknown users and items, too. */
 const userId = "relevance";
 const itemId = "relevance";
 
@@ -34,7 +34,7 @@ export function probeRecommendation(services: ProbedServices): Promise<Probe[]> 
   );
 }
 
-/** Asks for one item. Its declared result makes a kind of recipe that is forgotten here an error of types. */
+/** Requests one item. The declared result type makes a missing kind of recipe a compile error. */
 function ask(
   { campaigns }: ProbedServices,
   recipe: RecipeKind,

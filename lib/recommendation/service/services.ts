@@ -20,7 +20,7 @@ export interface RecommendationServices {
   campaigns: CampaignClient;
   records: RecordStore;
   popularItems: EtlListReader;
-  /** What the built-in engine learned. */
+  /** Table of the built-in engine. */
   builtIn: BuiltInReader;
   /** Undefined if the items have no CREATION_TIMESTAMP. */
   newestItems: EtlListReader;
@@ -32,7 +32,7 @@ export interface RecommendationServices {
   countEvents: EventCounter;
   eventTracker: EventTracker;
   changes: ChangeQueue;
-  /** Where each answer gets its line. Undefined where nobody is answered, as in `relevance batch`. */
+  /** Where each answer is logged. Undefined if no request is answered, as in `relevance batch`. */
   requestLog?: {
     print: (line: string) => void;
     /** Returns the key for hashing user ids; undefined if they are not hashed or the key cannot be read. */

@@ -27,7 +27,7 @@ export function recommendationSettings(
     project: project.project_name,
     campaigns: Object.fromEntries(configured.map((kind) => [kind, names.campaignParameter(kind)])),
     built_in: [...(solution.built_in ?? [])],
-    // aws-similar-items learns from the columns of items itself.
+    // aws-similar-items uses the columns of items itself, so it needs no text neighbours.
     rare_items_by_text:
       solution.recipes.similar_items !== undefined && recipeOf(recommendation, "similar_items").name === "aws-sims",
     event_tracker: names.eventTrackerParameter(),

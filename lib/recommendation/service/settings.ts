@@ -23,9 +23,9 @@ export interface RecommendationSettings extends AccessSettings {
   project: string;
   /** By configured recipe: the parameter that holds the ARN of the active campaign. */
   campaigns: Partial<Record<RecipeKind, string>>;
-  /** The kinds that the built-in engine answers. */
+  /** The kinds of recipes for which the built-in engine makes the lists. */
   built_in: RecommendingRecipe[];
-  /** Whether the campaign of similar items knows nothing of rare items but what is popular. */
+  /** Whether the campaign for similar items returns only popular items for rare items. */
   rare_items_by_text: boolean;
   /** The parameter that holds the event tracker's id. */
   event_tracker: string;

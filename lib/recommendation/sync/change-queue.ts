@@ -11,6 +11,6 @@ export const CHANGE_QUEUE = {
   visibilityTimeoutSeconds: 360,
   /** An import keeps its dataset busy. With the visibility timeout, this count outlasts an import of five hours. */
   maxReceiveCount: 50,
-  /** The longest that SQS keeps messages: a change must outlast whatever keeps the consumer from working. */
+  /** The longest that SQS keeps messages: a change must outlast any outage of the consumer. */
   retentionDays: 14,
 } as const;

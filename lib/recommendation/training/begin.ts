@@ -13,7 +13,7 @@ export interface BeginInput {
   run: string;
   /** ARN of the execution. */
   execution: string;
-  /** ISO 8601. */
+  /** ISO 8601 time. */
   startedAt: string;
   mode: RunMode;
   /** Default: all configured recipes. In mode accept: those with a version that was held back. */

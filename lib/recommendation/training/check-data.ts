@@ -11,7 +11,7 @@ import { errorKey, findFile, readFile, runKeys } from "../etl/run-files.ts";
 import { type EventCheck, type Manifest, RunPlan } from "../etl/tasks.ts";
 import { requireManifest, type TrainingContext, TrainingError } from "./context.ts";
 
-/** What the next steps need to know about the data of a run. */
+/** Facts about a run's data that the next steps need. */
 interface CheckedData {
   /** Digest of the data. */
   data: string;
@@ -56,7 +56,7 @@ export async function checkData(
 /** Name of the metric that counts runs which could not train the built-in engine, by `Project`. An alarm watches it. */
 export const UNTRAINED_ENGINES = "UntrainedEngines";
 
-/** Says why a run has not trained the built-in engine, and counts and logs it. Undefined if it has. */
+/** Returns why a run did not train the built-in engine, counts and logs it. Undefined if it did. */
 async function whyUntrained(
   run: string,
   { store, settings, print, now }: Pick<TrainingContext, "store" | "settings" | "print" | "now">,
@@ -109,7 +109,7 @@ export function lacks(
   });
 }
 
-/** Says which events a run leaves out because of their types. Undefined if it imports all. */
+/** Returns a message about events that a run leaves out because of their types. Undefined if it imports all. */
 export function leftOutOf({ event_types_left_out: types }: Pick<Manifest, "event_types_left_out">): string | undefined {
   const counts = Object.values(types);
   if (counts.length === 0) return undefined;
@@ -119,10 +119,13 @@ export function leftOutOf({ event_types_left_out: types }: Pick<Manifest, "event
   );
 }
 
-/** From this share of a limit on, a training says that it is near. */
+/** Usage ratio of a limit from which training warns. */
 const NEAR = 0.8;
 
-/** Says which limits of Personalize a run's data is near, or beyond, with these recipes. Undefined if none. */
+/**
+ * Returns a message about Personalize limits that a run's data is near or exceeds with these recipes. Undefined if
+ * none.
+ */
 export function largeOf(
   manifest: Pick<Manifest, "user" | "item" | "interaction">,
   recipes: readonly string[],
@@ -155,7 +158,7 @@ function near(rows: number, most: number, what: string, recipe: string, advice: 
   ];
 }
 
-/** Says how many events name items and users that are not stored. Undefined if none do. */
+/** Returns a message about events with unknown users or items. Undefined if there are none. */
 export function unknownOf({
   unknown: { items, users, examples },
   interaction,

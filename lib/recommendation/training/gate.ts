@@ -21,7 +21,7 @@ export interface Measured {
 
 export interface GateInput {
   candidate: Measured;
-  /** The version that the campaign serves, if any. */
+  /** The version that the campaign serves, with its measurement, if any. */
   active: Measured | undefined;
   /** Number of users in the training data with at least two interactions that the recipe learns from. */
   users: number;

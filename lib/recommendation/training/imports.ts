@@ -140,7 +140,7 @@ async function servedRecipe({
   names,
 }: Pick<TrainingContext, "state" | "pointers" | "names">): Promise<RecipeKind | undefined> {
   for (const kind of RECIPE_KINDS) {
-    // The pointer turns on the real-time path. The table also knows about a campaign that has been deleted.
+    // The parameter with the campaign's ARN turns on the real-time path. The table also records deleted campaigns.
     const pointer = await pointers.read(names.campaignParameter(kind));
     if (pointer?.startsWith("arn:") || (await state.recipe(kind))?.active) return kind;
   }

@@ -29,7 +29,7 @@ export interface Lock {
   interrupted?: Lock;
 }
 
-/** What a run is doing, as shown by `status` and `train --wait`. */
+/** Current activity of a run, as shown by `status` and `train --wait`. */
 export interface Note {
   step: "ingestion" | "etl" | "arrivals" | "imports" | "recipes" | "finish" | "teardown";
   /** A sentence for people. */
@@ -58,18 +58,18 @@ export interface RecipeState {
   revision: number;
 }
 
-/** What the last training that imported data said about them. */
+/** Report of the last training that imported data. */
 interface DataReport {
   run: string;
-  /** Which limits of Personalize they are near, or beyond. Absent if none. */
+  /** Personalize limits that the data is near or exceeds. Absent if none. */
   large?: string;
-  /** Which events it left out, and why. Absent if none. */
+  /** Events that were left out, and why. Absent if none. */
   left_out?: string;
-  /** How many events name items and users that are not stored. Absent if none. */
+  /** Number of events with unknown users or items. Absent if none. */
   unknown?: string;
   /** Why the built-in engine was not trained. Absent if it was. */
   untrained?: string;
-  /** How good the engines are. Absent until all recipes have ended. */
+  /** Quality of the engines. Absent until all recipes have ended. */
   yardstick?: string;
 }
 

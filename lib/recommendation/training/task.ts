@@ -33,7 +33,7 @@ const Time = v.pipe(v.string(), v.isoTimestamp());
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const Recipes = v.array(v.picklist(RECIPE_KINDS));
 
-/** What a run does: it trains in one of the modes, or (`accept`) switches to versions that were held back. */
+/** Mode of a run: training in one of the modes, or (`accept`) switching to versions that were held back. */
 const RunModes = v.picklist([...TRAINING_MODES, "accept"]);
 
 export type RunMode = v.InferOutput<typeof RunModes>;

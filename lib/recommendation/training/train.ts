@@ -10,7 +10,7 @@ import { hasEnded, type RecipeProgress, summaryOf } from "./task.ts";
 /** The progress of a run's recipes. Poll again unless `ready`. */
 type RecipesProgress = Readiness & { progress: RecipeProgress[] };
 
-/** What a training run trains. */
+/** Input of a training run. */
 interface TrainInput extends RecipeRun {
   run: string;
   recipes: readonly RecipeKind[];

@@ -5,12 +5,13 @@ import type { BuiltInReport } from "../built-in/report.ts";
 type Measured = NonNullable<BuiltInReport["measured"]>;
 
 /**
- * Says how good Personalize's model, the built-in engine and popularity are in tests of the same kind, and whether the campaign
- * earns its price. `personalize` is the NDCG@25 of the model for users that this run trained; undefined if there is none.
+ * Returns a message that compares Personalize's model, the built-in engine and popularity in tests of the same kind,
+ * and says whether the campaign is worth its price. `personalize` is the NDCG@25 of the model for users that this run
+ * trained; undefined if there is none.
  *
- * Personalize tells no interval and chooses its test users itself. So the difference has an interval as if its model were
- * measured on as many other users as the built-in engine: half as wide again as that of one mean, by the square root of 2. It is
- * rather too wide, because Personalize tests a tenth of all users, which is at least as many.
+ * Personalize reports no interval and chooses its test users itself. The interval of the difference therefore assumes
+ * that its model was measured on as many other users as the built-in engine, which widens the interval of one mean by
+ * √2. This is rather too wide, because Personalize tests a tenth of all users, which is at least as many.
  */
 export function yardstick(measured: Measured, personalize: number | undefined): string {
   const { users, built_in, popularity } = measured;

@@ -107,7 +107,7 @@ export class Occurrences {
 
   /** Adds a digest and returns how often it was seen, including this time. */
   add(digest: Buffer): number {
-    // Zero marks a free slot.
+    // Zero marks a free slot, so a digest of zero counts as 1.
     const key = digest.readBigUInt64LE(0) || 1n;
     if (this.insert(key)) return 1;
     const count = (this.repeats.get(key) ?? 1) + 1;

@@ -184,7 +184,7 @@ async function request(target: UploadTarget, dataset: Dataset, batch: readonly L
   }
   const { status, text, retryAfter } = answer;
   const parsed = v.safeParse(Answer, parseJson(text));
-  // A 400 that answers for each record means that none was accepted.
+  // A 400 with a result for each record means that none was accepted.
   if ((status === 200 || status === 400) && parsed.success) return { kind: "answered", answer: parsed.output };
   if (status === 413) return { kind: "too-large" };
   if (PASSING.includes(status)) {

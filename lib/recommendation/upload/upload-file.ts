@@ -15,7 +15,7 @@ export interface UploadedFile {
   degraded: string[];
 }
 
-/** What to upload, and where. */
+/** Files and target of an upload. */
 interface UploadFileOptions {
   target: UploadTarget;
   dataset: Dataset;
@@ -73,7 +73,7 @@ function hopeless(file: string, { rejected, rejectedRows }: UploadedFile): Uploa
   );
 }
 
-/** Where progress is shown. */
+/** The output that shows progress. */
 interface ProgressOutput {
   /** Whether a printed line can be replaced. */
   isTerminal: boolean;

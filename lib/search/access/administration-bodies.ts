@@ -13,7 +13,7 @@ const SeqNos = v.strictObject({
 });
 const Name = v.optional(v.string());
 const Field = v.strictObject({ exists: v.strictObject({ field: v.string(), _name: Name }) });
-/** Whether a document has an embedding: its own, or those of passages. */
+/** Matches documents that have an embedding: of their own or of their passages. */
 const Exists = v.union([
   Field,
   v.strictObject({ nested: v.strictObject({ path: v.string(), query: Field, _name: Name }) }),
@@ -86,7 +86,7 @@ const Actions = v.strictObject({
   ),
 });
 
-/** Reads a JSON object of one form. */
+/** Returns a reader that accepts JSON objects of one schema. */
 const form =
   <Schema extends v.GenericSchema>(
     schema: Schema,
@@ -99,21 +99,21 @@ const form =
 
 const UNKNOWN_BODY = refusal("body", "no command of administration sends this body");
 
-/** No body at all. */
+/** Accepts only an empty body. */
 export const none: BodyReader = ({ text }) => (text === "" ? undefined : UNKNOWN_BODY);
 
-/** Searches by sequence number: pages of documents, and counts of them. */
+/** Accepts searches by sequence number: pages of documents, and counts of them. */
 export const search = form(Search);
 
 export const documents = form(Documents);
 
-/** The search that finds all runs. */
+/** Accepts the search that finds all runs. */
 export const runs = form(Runs);
 
-/** The record of a run, which may hold anything. */
+/** Accepts any body: the record of a run. */
 export const anything: BodyReader = () => undefined;
 
-/** Settings that a new index gets when it has caught up, and the end of a write block. */
+/** Accepts settings that a new index gets after catching up, and the end of a write block. */
 export const lateSettings = form(LateSettings, (settings, { rights: { grant } }) => {
   const pipeline = settings["index.default_pipeline"] ?? settings["index.final_pipeline"];
   return grant === undefined || pipeline === undefined || pipeline === null
@@ -121,14 +121,17 @@ export const lateSettings = form(LateSettings, (settings, { rights: { grant } })
     : refusal("pipeline", "a pipeline can change the index of a document; a key without indexes may set one");
 });
 
-/** Settings of an existing index that a rebuild gives the new one, beside those that every key may set. */
+/** Settings of an existing index that a rebuild copies to the new one, in addition to those that every key may set. */
 const COPIED =
   /^(settings\.)?index\.(hidden|priority|routing_partition_size|routing\.allocation\..+|plugins\.index_state_management\..+)$/;
 
-/** The same for a key without patterns: a pipeline can change the index of a document. */
+/**
+ * The same for a key without index patterns, which may also set a pipeline: a pipeline can change the index of a
+ * document.
+ */
 const COPIED_PIPELINE = /^(settings\.)?index\.search\.default_pipeline$/;
 
-/** A new index: that of a run, which has one form, or one with settings, mappings and aliases. */
+/** Accepts a new index: that of a run, whose body is fixed, or one with settings, mappings and aliases. */
 export const newIndex: BodyReader = (call) => {
   const body = strictJson(call.text)?.value;
   if (!isObject(body)) return UNKNOWN_BODY;
@@ -154,8 +157,8 @@ export const newIndex: BodyReader = (call) => {
 const PLAIN = { wildcards: false };
 
 /**
- * Changes of aliases. A key with patterns may add an alias within them, and move any alias between its indexes: the
- * cluster executes the whole call only if a removed alias that must exist does.
+ * Accepts changes of aliases. A key with index patterns may add an alias within them, and move any alias between its
+ * indexes: the cluster executes the whole call only if a removed alias with `must_exist` exists.
  */
 export const aliases = form(Actions, ({ actions }, { rights }) => {
   const { grant } = rights;

@@ -9,14 +9,16 @@ export type Components = ReadonlyMap<string, ReadonlyMap<string, Component>>;
 /** The most tokens, or characters, that an analyzer may make of one. Several filters multiply what each of them makes. */
 export const MAX_GROWTH = 256;
 
-/** Growth of a name that is known only to the index: two of these in one chain are let through. */
+/** Assumed growth of a component that only the index defines. Two of these in one chain are allowed. */
 const UNKNOWN = 16;
 
-/** Names of the cluster's own components that make one token of one. Others are taken for names of the index. */
+/**
+ * Names of the cluster's own components that make one token of one. Other names are taken for components of the index.
+ */
 const PLAIN =
   /^(lowercase|uppercase|trim|unique|reverse|truncate|length|limit|stop|standard|classic|keyword|whitespace|letter|thai|uax_url_email|stemmer|snowball|\w*stem|asciifolding|apostrophe|elision|cjk_width|decimal_digit|html_strip|min_hash|fingerprint|type_as_payload|flatten_graph|remove_duplicates|scandinavian_folding|path_hierarchy|icu_folding|icu_normalizer|\w+_normalization)$/;
 
-/** Growth by type, in lower case and without underscores, for the types that make more than one token of one. */
+/** Growth by type, for the types that make more than one token of one. Names are in lower case without underscores. */
 const GROWTHS: Readonly<Record<string, (component: Component) => number>> = {
   ngram: ({ min_gram, max_gram }) => span(min_gram, 1, max_gram, 2),
   edgengram: ({ min_gram, max_gram }) => span(min_gram, 1, max_gram, 2),
@@ -42,7 +44,7 @@ function span(min: unknown, defaultMin: number, max: unknown, defaultMax: number
   return Math.max(1, Number(max ?? defaultMax) - Number(min ?? defaultMin) + 1);
 }
 
-/** Returns the most words that any text of the rules stands for. */
+/** Returns the most words that a synonym rule makes of any text. */
 function mostSynonyms(rules: readonly string[]): number {
   const words = new Map<string, number>();
   for (const rule of rules) {
@@ -59,17 +61,17 @@ function mostSynonyms(rules: readonly string[]): number {
   return most;
 }
 
-/** Remembers growths, as many analyzers may name one filter. */
+/** Computes growths, and caches them because many analyzers may use the same filter. */
 export class Growth {
   private readonly components: Components | undefined;
   private readonly known = new Map<Component, number>();
 
-  /** `components` are those of the index; undefined if they are not known. */
+  /** `components` are defined in the index; undefined if they are not known. */
   constructor(components?: Components) {
     this.components = components;
   }
 
-  /** Returns the growth of an analyzer or normalizer, which names its parts or holds them. */
+  /** Returns the growth of an analyzer or normalizer. Its components are names or inline definitions. */
   ofAnalyzer({ char_filter, tokenizer, filter }: Component): number {
     return (
       this.ofChain("char_filter", char_filter) * this.ofChain("tokenizer", tokenizer) * this.ofChain("filter", filter)
@@ -85,7 +87,7 @@ export class Growth {
   private calculated(component: Component): number {
     const type = typeOf(component);
     if (type !== "multiplexer") return Object.hasOwn(GROWTHS, type) ? (GROWTHS[type]?.(component) ?? 1) : 1;
-    // Each entry is a chain of its own. What holds another multiplexer is not let through.
+    // Each entry is a chain of its own. A multiplexer that contains another multiplexer is refused.
     const chains = texts(component.filters).map((names) => names.split(",").map((name) => this.named("filter", name)));
     if (chains.flat().some((one) => typeof one === "object" && typeOf(one) === "multiplexer"))
       return Number.POSITIVE_INFINITY;
@@ -109,7 +111,7 @@ export class Growth {
     return chain.reduce<number>((product, one) => product * (typeof one === "number" ? one : this.of(one)), 1);
   }
 
-  /** Returns the component of a name, or its growth. */
+  /** Returns the component with a name, or its growth if only the name is known. */
   private named(kind: string, text: string): Component | number {
     const name = text.trim();
     const defined = this.components?.get(kind)?.get(name);

@@ -6,13 +6,13 @@ import { firstOf, type Refusal, refusal, shown } from "./names.ts";
 
 const KINDS = new Set(["analyzer", "normalizer", "tokenizer", "filter", "char_filter"]);
 
-/** Types that read files of the node whatever their parameters say. */
+/** Types that read files of the node regardless of their parameters. */
 const FILE_TYPES = new Set(["hunspell", "hyphenation_decompounder", "icu_collation"]);
 
 /** Types that run a script. */
 const SCRIPT_TYPES = new Set(["condition", "predicate_token_filter"]);
 
-/** Parameters whose values can name no file and cost no more than the text that they analyze. */
+/** Parameters whose values cannot name a file, and cost no more than the text that they analyze. */
 const FREE = new Set(
   `type tokenizer filter char_filter filters normalizer language lang name mode encoder format side lowercase ignore_case
   stopwords stopwords_case stem_exclusion remove_trailing keywords keywords_case keep_words keep_words_case common_words
@@ -29,7 +29,7 @@ const FREE = new Set(
   ),
 );
 
-/** Parameters by which memory or work grows, with their greatest value. */
+/** Parameters that increase memory or work, with their maximum. */
 const NUMBERS: Readonly<Record<string, number>> = {
   min_gram: 256,
   max_gram: 256,
@@ -43,16 +43,19 @@ const NUMBERS: Readonly<Record<string, number>> = {
   max_graph_expansions: 10_000,
 };
 
-/** Texts that are added to each token. */
+/** Parameters whose text is added to each token. */
 const SHORT = new Set(["token_separator", "filler_token"]);
 const MAX_SHORT = 10;
 
 const PATTERNS = new Set(["pattern", "patterns", "keywords_pattern"]);
 
-/** Flags of java.util.regex that do not change what a pattern consists of. */
+/** Flags of java.util.regex that do not change the syntax of a pattern. */
 const FLAGS = /^(|CASE_INSENSITIVE|UNICODE_CASE|UNICODE_CHARACTER_CLASS|DOTALL)$/;
 
-/** Returns why components of analyzers are refused: they read files of the node, run scripts, or may take very long. */
+/**
+ * Returns why components of analyzers are refused: they read files of the node, run scripts, or may take very long.
+ * Undefined if they are allowed.
+ */
 export function componentsRefusal(components: Components, scripts: boolean): Refusal | undefined {
   const growth = new Growth(components);
   return firstOf(components, ([kind, named]) =>
@@ -99,7 +102,10 @@ function parameterRefusal(type: string, name: string, value: unknown): Refusal |
   return refusal("analysis", `the parameter ${shown(name)} of ${shown(type)} is not among those that are let through`);
 }
 
-/** The types `simple_pattern` and `simple_pattern_split` compile an automaton; the others backtrack. */
+/**
+ * Returns why a pattern is refused. The types `simple_pattern` and `simple_pattern_split` compile an automaton; the
+ * others backtrack.
+ */
 function patternRefusal(type: string, pattern: string): Refusal | undefined {
   if (type.startsWith("simple")) {
     return isCostlyRegexp(pattern) ? refusal("analysis", `${shown(pattern)} ${COSTLY}`) : undefined;
@@ -114,7 +120,7 @@ function growthRefusal(growth: number): Refusal | undefined {
 
 const ANALYZE = new Set("analyzer normalizer field text explain attributes tokenizer filter char_filter".split(" "));
 
-/** Returns why a body of `_analyze` is refused. It names components of the index or of the cluster, or holds them. */
+/** Returns why a body of `_analyze` is refused. Its components are names or inline definitions. */
 export function analyzeRefusal(body: Readonly<Record<string, unknown>>, scripts: boolean): Refusal | undefined {
   const other = Object.keys(body).find((key) => !ANALYZE.has(key));
   if (other !== undefined) return refusal("body", `${shown(other)} is not a part of _analyze`);

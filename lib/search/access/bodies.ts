@@ -12,11 +12,11 @@ export interface BodyCall {
   /** The body as text; empty if there is none. */
   text: string;
   rights: Rights;
-  /** Whether the path names an index, which holds where the body names none. */
+  /** Whether the path names an index, which is the default for parts of the body that name none. */
   hasIndex: boolean;
 }
 
-/** Returns why a body is refused. */
+/** Returns why a body is refused; undefined if it is allowed. */
 export type BodyReader = (call: BodyCall) => Refusal | undefined;
 
 export const UNREADABLE = refusal(
@@ -27,7 +27,7 @@ export const UNREADABLE = refusal(
 const WRITE = { wildcards: false };
 const READ = { wildcards: true };
 
-/** Reads a JSON object and checks it. An empty body is none. */
+/** Returns a reader that parses a JSON object and applies a check. An empty body is allowed. */
 const object =
   (check: (body: Readonly<Record<string, unknown>>, call: BodyCall) => Refusal | undefined): BodyReader =>
   (call) => {
@@ -36,13 +36,16 @@ const object =
     return parsed && isObject(parsed.value) ? check(parsed.value, call) : UNREADABLE;
   };
 
-/** A query, wherever it is, and lists of documents by `_index` and `_id`. */
+/** Checks a query anywhere in the body, and lists of documents by `_index` and `_id`. */
 export const query: BodyReader = object((body, { rights }) => queryRefusal(body, rights));
 
-/** A query of the documents that a task changes, where `size` is the number of documents. Its script changes them. */
+/**
+ * Checks the query that selects a task's documents. Here `size` is the number of documents, and a script may change
+ * them.
+ */
 export const byQuery: BodyReader = object(({ size: _, ...body }, { rights }) => queryRefusal(body, rights));
 
-/** An update of a document, which may be a script. What the document holds does not matter. */
+/** Checks an update of a document, which may be a script. The document itself may contain anything. */
 export const update: BodyReader = ({ text, rights }) => {
   if (rights.scripts || !(MAY_HOLD_SCRIPT.test(text) || text.includes("\0"))) return undefined;
   const parsed = strictJson(text);
@@ -50,17 +53,20 @@ export const update: BodyReader = ({ text, rights }) => {
   return scriptRefusal({ script: parsed.value.script }, rights);
 };
 
-/** The name `script`, or an escape that may hide it. A zero byte hides it, too: the cluster detects UTF-16 and UTF-32. */
+/**
+ * The name `script`, or an escape that may hide it. A zero byte may hide it too, because the cluster detects UTF-16 and
+ * UTF-32.
+ */
 const MAY_HOLD_SCRIPT = /"script"|\\u/;
 
-/** A search without an index in its path: only a point in time has indexes of its own. */
+/** Checks a search without an index in its path: only a point in time is allowed, which has its own indexes. */
 export const pointInTimeSearch: BodyReader = (call) => {
   const parsed = strictJson(call.text);
   const hasPit = parsed && isObject(parsed.value) && isObject(parsed.value.pit);
   return hasPit ? query(call) : refusal("every-index", "a search without an index searches every index");
 };
 
-/** `_rank_eval`, whose templates hide queries. */
+/** Checks `_rank_eval`, whose templates can contain queries. */
 export const rankEvaluation: BodyReader = object((body, { rights }) => {
   if ("templates" in body) return refusal("template", "a template hides a query");
   const { requests } = body;
@@ -68,7 +74,7 @@ export const rankEvaluation: BodyReader = object((body, { rights }) => {
   return limitRefusal("searches", "the number of searches", count, rights.limits) ?? queryRefusal(body, rights);
 });
 
-/** `_reindex`. A script can change the index of a document. */
+/** Checks `_reindex`. A script can change the index of a document. */
 export const reindex: BodyReader = object(({ size: _, ...body }, { rights }) => {
   const { grant } = rights;
   const { source, dest, script } = body;
@@ -85,7 +91,7 @@ const PIPELINE = refusal("pipeline", "a pipeline can change the index of a docum
 
 const ACTIONS = new Set<string>(BULK_OPERATIONS);
 
-/** An action as clients write it, which needs no parser. */
+/** An action in the usual spelling, which needs no parser. */
 const PLAIN_ACTION = /^\{"(index|create|update|delete)":\{"_index":"([^"\\]*)"(?:,"_id":"[^"\\]*")?\}\}$/;
 
 /** Members of an action; the cluster rejects others. */
@@ -94,7 +100,7 @@ const ACTION_MEMBERS = new Set(
   require_alias`.split(/\s+/),
 );
 
-/** `_bulk`: reads the lines of the actions, and of documents those that may be a script. */
+/** Checks `_bulk`: all action lines, and documents that may be a script. */
 export const bulk: BodyReader = ({ text, rights, hasIndex }) => {
   const { grant } = rights;
   let allowed: string | undefined;
@@ -130,7 +136,7 @@ export const bulk: BodyReader = ({ text, rights, hasIndex }) => {
   return undefined;
 };
 
-/** `_bulk` of a key that may use every index. Reads the documents, too, as if each were an update. */
+/** Checks `_bulk` of a key that may use every index. Also checks each document as if it were an update. */
 export const anyBulk: BodyReader = (call) => firstOf(call.text.split("\n"), (text) => update({ ...call, text }));
 
 function lineAt(text: string, start: number): string {
@@ -138,7 +144,7 @@ function lineAt(text: string, start: number): string {
   return text.slice(start, end === -1 ? text.length : end);
 }
 
-/** Returns why settings are refused that are anywhere in a body: of an index, a template or a copy. */
+/** Returns why settings anywhere in a body are refused: settings of an index, a template or a copy. */
 function anySettings(value: unknown, rights: Rights): Refusal | undefined {
   if (Array.isArray(value)) return firstOf(value, (one) => anySettings(one, rights));
   if (!isObject(value)) return undefined;
@@ -147,7 +153,7 @@ function anySettings(value: unknown, rights: Rights): Refusal | undefined {
   );
 }
 
-/** JSON, or JSON on each line, of a call that the gateway does not know. */
+/** Checks JSON, or newline-delimited JSON, of a call that the gateway does not know. */
 export function anyJson(text: string, rights: Rights): Refusal | undefined {
   const check = (parsed: { value: unknown }) =>
     queryRefusal(parsed.value, rights) ??
@@ -161,7 +167,7 @@ export function anyJson(text: string, rights: Rights): Refusal | undefined {
   });
 }
 
-/** `_msearch`: pairs of lines, a header with the indexes and a search. */
+/** Checks `_msearch`: pairs of lines, a header with the indexes and a search. */
 export const multiSearch: BodyReader = ({ text, rights, hasIndex }) => {
   let searches = 0;
   return firstOf(searchPairs(text), (pair) => {
@@ -201,13 +207,13 @@ const HEADER_MEMBERS = new Set(
 
 const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Returns why an object is refused that has other members than those listed. */
+/** Returns why an object with unlisted members is refused. */
 function unknownRefusal(object: object, members: ReadonlySet<string>, what: string): Refusal | undefined {
   const unknown = Object.keys(object).find((key) => !members.has(key));
   return unknown === undefined ? undefined : refusal("body", `${shown(unknown)} is not a part of ${what}`);
 }
 
-/** Reads a header with each of its members in one spelling: of two, the cluster takes one that nobody may have checked. */
+/** Checks a header. Refuses a member in two spellings, because the cluster may use the one that was not checked. */
 function headerRefusal(header: JsonObject, grant: Grant, hasIndex: boolean): Refusal | undefined {
   const members = new Map(Object.entries(header).map(([key, value]) => [snakeCase(key), value]));
   if (members.size < Object.keys(header).length) return UNREADABLE;
@@ -225,13 +231,13 @@ function headerRefusal(header: JsonObject, grant: Grant, hasIndex: boolean): Ref
 
 const STATES = new Set(["", "open", "closed", "none"]);
 
-/** Returns why `expand_wildcards` is refused: hidden indexes are not meant to be found by wildcards. */
+/** Returns why `expand_wildcards` is refused: wildcards must not match hidden indexes. */
 export function hiddenRefusal(states: string): Refusal | undefined {
   const other = states.split(",").find((state) => !STATES.has(state));
   return other === undefined ? undefined : refusal("hidden", `expand_wildcards=${shown(other)} finds hidden indexes`);
 }
 
-/** `_aliases`, of keys without patterns. */
+/** Checks `_aliases` of keys without index patterns. */
 export const aliasActions: BodyReader = object(({ actions }, { rights }) =>
   Array.isArray(actions) ? firstOf(actions, (action) => actionRefusal(action, rights)) : UNREADABLE,
 );
@@ -251,7 +257,7 @@ function actionRefusal(action: unknown, rights: Rights): Refusal | undefined {
   );
 }
 
-/** The body that creates an index. */
+/** Checks the body that creates an index. */
 export const newIndex: BodyReader = object((body, { rights }) => {
   const { settings: given, aliases = {}, ...others } = body;
   const names = isObject(aliases) ? Object.keys(aliases) : undefined;
@@ -268,19 +274,19 @@ export const newIndex: BodyReader = object((body, { rights }) => {
   );
 });
 
-/** The body that adds fields to an index. */
+/** Checks the body that adds fields to an index. */
 export const mapping: BodyReader = object((body, { rights }) => scriptRefusal(body, rights) ?? mappingsRefusal(body));
 
-/** The body that changes the settings of an index. */
+/** Checks the body that changes the settings of an index. */
 export const settings: BodyReader = object((body, { rights }) => settingsRefusal(body, rights));
 
-/** `_analyze`, which names the parts of an analyzer or holds them. */
+/** Checks `_analyze`, whose analyzer components are names or inline definitions. */
 export const analyze: BodyReader = object((body, { rights }) => analyzeRefusal(body, rights.scripts));
 
-/** An id of a scroll or point in time, as the cluster makes it. Words such as `_all` are shorter. */
+/** A scroll or PIT id as the cluster makes it. Words such as `_all` are shorter. */
 const OPEN_ID = /^[\w+/=-]{16,}$/;
 
-/** The body that ends scrolls or points in time. It must name each by its id. */
+/** Checks the body that closes scrolls or PITs. It must list each by its id. */
 export const openIds: BodyReader = ({ text }) => {
   const parsed = strictJson(text);
   const [ids, ...others] = parsed && isObject(parsed.value) ? Object.values(parsed.value) : [];

@@ -3,7 +3,7 @@ import * as form from "./administration-bodies.ts";
 import * as read from "./bodies.ts";
 import type { Rule } from "./names.ts";
 
-/** A call of the cluster's own API, as it will be sent. */
+/** A call of the cluster's own API, as it will be sent to the cluster. */
 export interface NativeRequest {
   method: string;
   /** Path segments, percent-decoded once, as the cluster does. */
@@ -20,29 +20,33 @@ export function endpointOf(segments: readonly string[]): { name: string; next: s
   return { name, next };
 }
 
-/** Paths of calls whose bodies hold a query as a text. */
+/** Paths of calls whose bodies contain a query as text. */
 export const TEMPLATE_PATH = /(^|\/)(_search|_msearch|_render)\/template(\/|$)/;
 
-/** A call that a key may make without `raw_backend: all`. */
+/** A call that is allowed without `raw_backend: all`. */
 export interface NativeCall {
   /**
-   * The keys that may make it: those whose `raw_backend` lets the recommended calls through, or those with the endpoint
+   * The keys that may make the call: those whose `raw_backend` allows the recommended calls, or those with the endpoint
    * `administration`.
    */
   audience: "application" | "administration";
   methods: ReadonlySet<string>;
   /**
-   * Segments: `{index}` is an index expression, `{index|run}` one or the index of a run, `{runs}` the pattern of all of
-   * these, `{alias}` the name of a new alias, and any other `{…}` one segment of free text.
+   * Path segments. `{index}` is an index expression, `{index|run}` an index expression or the index of a run, `{runs}`
+   * the pattern of all runs' indexes, `{alias}` the name of a new alias. Any other `{…}` is one segment of free text.
    */
   segments: readonly string[];
-  /** Whether the index expression may hold wildcards. */
+  /** Whether the index expression may contain wildcards. */
   wildcards: boolean;
-  /** The parameters, as `name` or `name=value`. If undefined, all that neither name an index nor hold a query. */
+  /**
+   * Allowed parameters, as `name` or `name=value`. If undefined, all that neither name an index nor contain a query.
+   */
   parameters?: readonly string[];
-  /** Returns why the body is refused. Undefined if no body can name an index or hold a script, as with a document. */
+  /** Checks the body. Undefined if no body can name an index or contain a script, as for a document. */
   body?: read.BodyReader;
-  /** The rule that refuses this call to keys with patterns, because its indexes do not show in it. */
+  /**
+   * Rule by which the call is refused to keys with index patterns, because its indexes cannot be read from the call.
+   */
   unbounded?: Rule;
 }
 
@@ -65,7 +69,7 @@ const callsOf = (audience: NativeCall["audience"], list: readonly Row[], default
 const searching = { wildcards: true, body: read.query };
 const describing = { wildcards: true };
 
-/** Calls that applications need: nothing that concerns other indexes, other users or the cluster. */
+/** Calls for applications: they do not affect other indexes, other users or the cluster. */
 const APPLICATION = callsOf("application", [
   ["GET HEAD", "/"],
 
@@ -133,7 +137,7 @@ const APPLICATION = callsOf("application", [
   ["GET", "/_cluster/health/{index}", describing],
 ]);
 
-/** Calls of `relevance index` and `relevance backfill`, with no other bodies than theirs. */
+/** Calls of `relevance index` and `relevance backfill`, limited to the bodies of these commands. */
 const ADMINISTRATION = callsOf(
   "administration",
   [
@@ -168,10 +172,10 @@ const ADMINISTRATION = callsOf(
   { parameters: [], body: form.none },
 );
 
-/** The calls by the number of segments and the segment that names them, so that few are compared. */
+/** The calls by number of segments and by the segment with the operation, so that few are compared. */
 const BY_SHAPE = Map.groupBy([...APPLICATION, ...ADMINISTRATION], ({ segments }) => shape(segments));
 
-/** Returns the row of a call that an audience may make, or undefined if there is none. */
+/** Returns the call of the table that a request matches for an audience; undefined if none. */
 export function nativeCall(
   audience: NativeCall["audience"],
   { method, segments }: Pick<NativeRequest, "method" | "segments">,
@@ -184,7 +188,10 @@ export function nativeCall(
   );
 }
 
-/** Only an index can stand before the name of an operation. Free text, such as a document id, can be anything. */
+/**
+ * Returns the lookup key of a path. Only an index can precede the name of an operation; free text, such as a document
+ * id, can be anything.
+ */
 function shape(segments: readonly string[]): string {
   const [first = ""] = segments;
   return first.startsWith("_") && first !== "_all"
@@ -195,7 +202,7 @@ function shape(segments: readonly string[]): string {
 function fits(part: string, segment: string, audience: NativeCall["audience"]): boolean {
   if (part === "{runs}") return segment === RUN_INDEXES;
   if (!/^\{(index|run)/.test(part)) return part.startsWith("{") ? segment !== "" : part === segment;
-  // Commands use all runs at once only where a row says so.
+  // Only calls that say so may use the indexes of all runs at once.
   if (audience === "administration" && segment === RUN_INDEXES) return false;
   return !segment.startsWith("_") || segment === "_all";
 }

@@ -6,7 +6,7 @@ type Histogram = Readonly<Record<string, unknown>>;
 
 const DAY_MS = 86_400_000;
 
-/** Milliseconds of the units of date math and intervals, months and years as the shortest. */
+/** Milliseconds of the units of date math and intervals. Months and years count with their shortest length. */
 const UNITS: Readonly<Record<string, number>> = {
   ms: 1,
   s: 1_000,
@@ -29,10 +29,10 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Returns why a `histogram` or `date_histogram` of a limited key is refused. Unless it has `min_doc_count`, the cluster
- * makes every empty bucket between the lowest and the highest value before it counts them: two documents with the values
- * 1 and 100 and an interval of 1e-7 end a node. So the range must be known, or the interval at least a day, since dates
- * are rarely millions of days apart.
+ * Returns why a `histogram` or `date_histogram` of a limited key is refused. Without `min_doc_count`, the cluster
+ * creates every empty bucket between the lowest and the highest value before it counts: two documents with the values 1
+ * and 100 and an interval of 1e-7 crash a node. So the range must be given, or the interval must be at least a day,
+ * since dates are rarely millions of days apart.
  */
 export function histogramRefusal(
   kind: "histogram" | "date_histogram",
@@ -42,7 +42,7 @@ export function histogramRefusal(
   const max = limits.aggregation_size;
   if (!limited || max === undefined || !isObject(member)) return undefined;
   const interval = kind === "histogram" ? Number(member.interval) : intervalOf(member);
-  // Without an interval it is a field of this name, or an aggregation that the cluster refuses.
+  // Without an interval, it is a field of this name, or an aggregation that the cluster rejects.
   if (!["interval", "calendar_interval", "fixed_interval"].some((name) => name in member)) return undefined;
   if (Number(member.min_doc_count) >= 1) return undefined;
   const boundOf = kind === "histogram" ? (bound: unknown) => (typeof bound === "number" ? bound : Number.NaN) : dateOf;
@@ -58,13 +58,13 @@ export function histogramRefusal(
   );
 }
 
-/** Returns the milliseconds of an interval such as `month`, `1M` or `90m`; NaN for any other. */
+/** Returns the milliseconds of an interval such as `month`, `1M` or `90m`; NaN for anything else. */
 function intervalOf({ calendar_interval, fixed_interval, interval }: Histogram): number {
   const [, count, unit = ""] = /^(\d*)([a-zA-Z]+)$/.exec(String(calendar_interval ?? fixed_interval ?? interval)) ?? [];
   return Number(count || 1) * (UNITS[unit] ?? Number.NaN);
 }
 
-/** Returns the milliseconds of a date that is a number, ISO 8601 with a year of four digits, or `now-30d/d`. */
+/** Returns the milliseconds of a date: a number, ISO 8601 with a four-digit year, or `now-30d/d`. */
 function dateOf(date: unknown): number {
   if (typeof date === "number") return date;
   const text = String(date);

@@ -6,7 +6,7 @@ import { DOCUMENTS, FIELD_QUERIES } from "./scripts.ts";
 
 type Limit = keyof Limits;
 
-/** Numbers that take memory or time of the cluster, and the limits of a key that apply to them. */
+/** Members whose number costs memory or time in the cluster, with the key's limit for each. */
 const MEMBERS: ReadonlyMap<string, Limit> = new Map([
   ["size", "aggregation_size"],
   ["shard_size", "aggregation_size"],
@@ -26,8 +26,8 @@ const MEMBERS: ReadonlyMap<string, Limit> = new Map([
 ]);
 
 /**
- * Numbers without a limit in the configuration, at most the cluster's default or ten times that. A regular expression of 18
- * characters took 26 s for 2^18 states, and a compression of 10^8 ended a node of OpenSearch 3.6.
+ * Members with a fixed limit: the cluster's default, or up to ten times that. A regular expression of 18 characters
+ * took 26 s for 2^18 states, and a compression of 10^8 crashed a node of OpenSearch 3.6.
  */
 const FIXED: ReadonlyMap<string, number> = new Map([
   // Queues that the cluster allocates at once: of serial_diff, moving_avg and the plain highlighter.
@@ -41,15 +41,19 @@ const FIXED: ReadonlyMap<string, number> = new Map([
   ["compression", 1_000],
 ]);
 
-/** Whether a member of this name may be over a limit. */
+/** Returns whether a member with this name may exceed a limit. */
 export const isLimited = (key: string): boolean => key === "from" || MEMBERS.has(key) || FIXED.has(key);
 
-/** Objects with the `from` and `size` of hits: a search, the hits of an aggregation and of a hit, a rated search. */
+/**
+ * Names of objects whose `from` and `size` count hits: a search, the hits of an aggregation and of a hit, a rated
+ * search.
+ */
 const HITS: ReadonlySet<string> = new Set(["", "top_hits", "inner_hits", "request"]);
 
 /**
- * Returns why a number in a search is refused. `parent` is the name of the object around it, empty for the whole search.
- * Exempts fields of these names in queries and documents. A query has one field; other objects of its name have more.
+ * Returns why a number in a search is refused. `parent` is the name of the object around it, empty for the whole
+ * search. Fields with these names in queries and documents are exempt: a query object has exactly one field, other
+ * objects with its name have more.
  */
 export function numberRefusal(
   key: string,
@@ -69,7 +73,7 @@ export function numberRefusal(
   return found && isField(key, parent, object) ? undefined : found;
 }
 
-/** The most candidates of a term that a phrase suggester combines with those of the others. */
+/** The most candidates per term that a phrase suggester combines with those of other terms. */
 const MAX_CANDIDATES = 20;
 
 function fixedSize(size: unknown, limited: boolean): Refusal | undefined {
@@ -95,7 +99,7 @@ function isField(key: string, parent: string, object: Readonly<Record<string, un
   return DOCUMENTS.has(parent) && !(key === "k" || key === "ef_search");
 }
 
-/** Returns why a number over a limit is refused. */
+/** Returns the refusal of a number over a limit. */
 export function limitRefusal(limit: Limit, what: string, count: number, limits: KeyLimits): Refusal | undefined {
   const max = limits[limit];
   if (max === undefined || count <= max) return undefined;
@@ -107,8 +111,8 @@ export function limitRefusal(limit: Limit, what: string, count: number, limits: 
 }
 
 /**
- * Returns the number that the cluster reads from a JSON value, infinity for text that begins like a number and that
- * JavaScript reads otherwise, or undefined if it cannot be a number.
+ * Returns the number that the cluster reads from a JSON value; undefined if it cannot be a number. Infinity for text
+ * that starts like a number and that JavaScript reads differently.
  */
 function countOf(value: unknown): number | undefined {
   if (typeof value === "number") return value;
@@ -116,12 +120,14 @@ function countOf(value: unknown): number | undefined {
   return /^\s*[-+]?(\.?\p{Nd}|Inf|NaN)/u.test(value) ? parameterCount(value) : undefined;
 }
 
-/** Returns the number that a text stands for: infinity unless it is a plain one. The cluster reads digits of any script. */
+/**
+ * Returns the number in a text; infinity unless it is written in plain digits. The cluster reads digits of any script.
+ */
 function parameterCount(text: string): number {
   return /^\s*[-+]?\d+(\.\d+)?(e\d+)?\s*$/i.test(text) ? Number(text) : Number.POSITIVE_INFINITY;
 }
 
-/** Parameters of a query string with limits. */
+/** Query string parameters with limits. */
 const PARAMETERS: ReadonlyMap<string, Limit> = new Map([
   ["scroll_size", "window"],
   ["suggest_size", "aggregation_size"],
@@ -130,7 +136,7 @@ const PARAMETERS: ReadonlyMap<string, Limit> = new Map([
   ["slices", "searches"],
 ]);
 
-/** Returns why a parameter is refused. */
+/** Returns why a query string parameter is refused. */
 export function parameterLimit(name: string, value: string, { limits }: Rights): Refusal | undefined {
   const limit = PARAMETERS.get(name);
   if (limit === undefined || value === "auto" || value === "") return undefined;
@@ -153,9 +159,9 @@ export function pageLimit(
   return limitRefusal("window", "from + size", part("from") + part("size"), limits);
 }
 
-/** Returns why a setting of a new or existing index is refused. */
+/** Returns why a setting of an index is refused. */
 export function settingLimit(name: string, value: unknown, { limits }: Rights): Refusal | undefined {
-  // Null stands for the default.
+  // Null resets a setting to its default.
   if (value === null || (name !== "number_of_shards" && name !== "number_of_replicas")) return undefined;
   return limitRefusal("shards", shown(name), parameterCount(String(value)), limits);
 }

@@ -1,7 +1,7 @@
 import { forbidden, type KeyRules } from "../../platform/http/access.ts";
 import { plainName } from "../resolve/expression.ts";
 
-/** The rules that refuse a call. Answers name the rule; docs/guides/access.md explains each. */
+/** The rules that refuse a call. Responses name the rule; docs/guides/access.md explains each. */
 export type Rule =
   | "endpoint"
   | "deny"
@@ -46,38 +46,36 @@ export function firstOf<Item>(items: Iterable<Item>, check: (item: Item) => Refu
   return undefined;
 }
 
-/**
- * The patterns of a key; undefined for a key that may use every index whose name does not start with a dot, null for one
- * that may use those as well.
- */
+/** Index patterns of a key. Undefined: every index whose name does not start with a dot. Null: every index. */
 export type Grant = readonly string[] | undefined | null;
 
 /** The characters of a name. Excludes those that the cluster refuses, `%`, and those that expressions are made of. */
 const NAME = /^[^\s\\/*?"<>|#,:%{}\p{Cc}]+$/u;
 
-/** The same with the wildcard. */
+/** The same characters plus the wildcard. */
 const PATTERN = /^[^\s\\/?"<>|#,:%{}\p{Cc}]+$/u;
 
-/** The date math that is accepted: a beginning, one date whose format is of plain letters, and an end. */
+/** Accepted date math: a prefix, one date whose format consists of plain letters, and a suffix. */
 const DATE_MATH =
   /^<(?<start>[^\s\\/*?"<>|#,:%{}\p{Cc}]+)\{now(?:[-+]\d+[yMwdhHms]|\/[yMwdhHms])*(?:\{[yYuMdDHhmsSwe._-]+(?:\|[-+]\d\d:\d\d)?\})?\}[^\s\\/*?"<>|#,:%{}\p{Cc}]*>$/u;
 
-/** Date math with a certain beginning. */
+/** Date math with a literal prefix. */
 const ANY_DATE_MATH = /^<(?<start>[^\s\\/*?"<>|#,:%{}\p{Cc}]+)\{.*>$/u;
 
 export interface NameOptions {
   /** Whether `*` is accepted: only where the call reads. */
   wildcards: boolean;
-  /** Leaves it to the cluster to refuse what cannot be a name. For endpoints that send nothing else but a name. */
+  /** Does not check characters: the cluster refuses invalid names. For endpoints that send nothing but a name. */
   lenient?: boolean;
   /** Whether names of remote clusters (`other:products`) are accepted. */
   remote?: boolean;
 }
 
 /**
- * Returns why an index expression is refused: a list as the cluster reads it, of names, wildcards, date math and
- * exclusions. A key without patterns may use whatever cannot reach a name that starts with a dot; a wildcard at the
- * beginning can, unless `-.*` follows. A key with patterns may use only what is certain to stay within them.
+ * Returns why an index expression is refused: a comma-separated list of names, wildcards, date math and exclusions,
+ * parsed like the cluster does. A key without index patterns may use anything that cannot match a name with a leading
+ * dot; a leading wildcard can match one, unless `-.*` follows. A key with patterns may use only names that certainly
+ * stay within them.
  */
 export function namesRefusal(
   expression: string,
@@ -89,7 +87,7 @@ export function namesRefusal(
   let reachesDots = false;
   for (const part of expression.split(",")) {
     if (part === "") return everyIndex(expression);
-    // The cluster takes a leading minus for an exclusion only behind a wildcard.
+    // The cluster treats a leading minus as an exclusion only after a wildcard.
     const excluded = afterWildcard && part.startsWith("-");
     const text = excluded ? part.slice(1) : part;
     if (excluded && text === ".*") {
@@ -99,7 +97,7 @@ export function namesRefusal(
     const decoded = decodedName(text, wildcards && grant === undefined);
     if ("rule" in decoded) return decoded;
     const { name, open } = decoded;
-    // Also as `<_all>`: the cluster decodes date math first.
+    // Also `<_all>`: the cluster decodes date math first.
     if (name === "" || name === "_all") return everyIndex(expression);
     const wildcard = name.includes("*");
     // The time zone of date math may hold a colon.
@@ -110,10 +108,10 @@ export function namesRefusal(
       (lenient ? undefined : nameRefusal(name, text));
     if (wrong) return wrong;
     if (wildcard && !wildcards) return refusal("wildcard", `${shown(text)} holds a wildcard; name the indexes`);
-    // A wildcard of another cluster neither reaches indexes of this one, nor lets the next part exclude any.
+    // A wildcard of a remote cluster neither matches local indexes, nor turns the next part into an exclusion.
     if (elsewhere) continue;
     afterWildcard ||= wildcard;
-    // Excluding by a wildcard only narrows the list. Excluding a name tells whether it exists.
+    // Excluding by a wildcard only narrows the list. Excluding a name reveals whether it exists.
     if (excluded && wildcard) continue;
     if (grant !== undefined && !isGranted(grant, name, open || wildcard)) {
       return refusal("index", `${shown(text)} is outside its indexes`);
@@ -126,17 +124,20 @@ export function namesRefusal(
 
 const everyIndex = (expression: string) => refusal("every-index", `${shown(expression)} means every index; name them`);
 
-/** The name of a remote cluster may stand before that of an index. */
+/** Returns why a name with a leading dot is refused. The name of a remote cluster may precede the index name. */
 function dotRefusal(name: string, text: string): Refusal | undefined {
   return /(^|:)\./.test(name) ? refusal("dot-index", `the name ${shown(text)} starts with a dot`) : undefined;
 }
 
-/** A remote name that is neither every index, nor a dot name, nor an expression that only the other cluster decodes. */
+/**
+ * A remote name that cannot match a dot name: it is neither every index, nor a dot name, nor an expression that only
+ * the remote cluster decodes.
+ */
 const BOUNDED_REMOTE = /^[^:]+(:(?!_all$)[^:.*<+-][^:<]*)+$/;
 
 /**
- * Returns why a name of a remote cluster is refused. A remote cluster may be this one under another name, so only keys
- * without limits may name any, and only indexes whose name cannot start with a dot.
+ * Returns why a name of a remote cluster is refused. A remote cluster may be this one under another name. So only
+ * unlimited keys may use remote names, and only for indexes whose name cannot start with a dot.
  */
 function remoteRefusal(name: string, text: string, remote: boolean): Refusal | undefined {
   if (!remote) return refusal("remote", `${shown(text)} names an index of another cluster`);
@@ -149,20 +150,20 @@ function nameRefusal(name: string, text: string): Refusal | undefined {
 }
 
 /**
- * Returns the name of one part. Of date math this is its certain beginning, which is `open` to any continuation. With
- * `anyDate` that may even be a wildcard, as a date format can hold any text in quotes.
+ * Returns the name of one part. For date math, returns its literal prefix, marked as `open` because anything may
+ * follow. `anyDate` accepts date formats with quoted text, which can even be a wildcard.
  */
 function decodedName(text: string, anyDate: boolean): { name: string; open: boolean } | Refusal {
   if (!text.startsWith("<")) return { name: text, open: false };
   const start = (anyDate ? ANY_DATE_MATH : DATE_MATH).exec(text)?.groups?.start;
   if (start !== undefined) return { name: start, open: true };
-  // It may be a wildcard.
+  // The date format may contain a wildcard.
   const plain = plainName(text);
   if (plain !== text) return { name: plain, open: false };
   return refusal("date-math", `${shown(text)} is date math that the gateway does not understand`);
 }
 
-/** Returns whether patterns cover a name, or every continuation of the certain beginning of an `open` one. */
+/** Returns whether index patterns cover a name or, if `open`, every name with this prefix. */
 function isGranted(grant: readonly string[], name: string, open: boolean): boolean {
   const certain = name.split("*", 1)[0] ?? "";
   return grant.some((pattern) =>
@@ -170,7 +171,7 @@ function isGranted(grant: readonly string[], name: string, open: boolean): boole
   );
 }
 
-/** Returns why a value that names an index, such as `_index` in a body, is refused. Lists are accepted. */
+/** Returns why a value that names indexes, such as `_index` in a body, is refused. The value may be a list. */
 export function valueRefusal(value: unknown, grant: Grant, options: NameOptions): Refusal | undefined {
   const values = Array.isArray(value) ? value : [value];
   if (values.length === 0) return refusal("every-index", "an empty list means every index");
@@ -192,13 +193,13 @@ export function requireIndex(key: KeyRules, index: string): void {
   requireAllowed(key, namesRefusal(index, key.indexes, { ...ownOptions(key), wildcards: false }));
 }
 
-/** Returns how the gateway's own endpoints read names. */
+/** Returns the name options of the gateway's own endpoints. */
 export const ownOptions = ({ indexes, raw_backend }: KeyRules): Omit<NameOptions, "wildcards"> => ({
   lenient: indexes === undefined,
   remote: indexes === undefined && raw_backend === "all",
 });
 
-/** Throws `forbidden` if a call is refused. */
+/** Throws `forbidden` if there is a refusal. */
 export function requireAllowed(key: KeyRules, found: Refusal | undefined): void {
   if (found) throw forbidden(key, found.rule, found.reason);
 }

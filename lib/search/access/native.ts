@@ -24,16 +24,16 @@ import { systemRefusal } from "./system.ts";
 export type CallPattern = (call: Pick<NativeRequest, "method" | "segments">) => boolean;
 
 export interface AllowOptions {
-  /** Whether the recommended calls are let through. */
+  /** Whether the recommended calls are allowed. */
   recommended: boolean;
-  /** Calls that are let through as well, for keys without patterns. */
+  /** Further calls that are allowed for keys without index patterns. */
   added: readonly CallPattern[];
 }
 
 /**
- * Decides on a call of a limited key, without any call to the cluster. Returns undefined if it is let through, else the
- * rule that refuses it. Whatever names an index is decoded as the cluster decodes it, and must be within the patterns
- * of the key; a name that starts with a dot is refused everywhere.
+ * Decides on a call of a limited key without calling the cluster. Returns undefined if it is allowed, else the refusal
+ * with its rule. Index names are decoded like the cluster does, and must be within the key's index patterns. Names that
+ * start with a dot are always refused.
  */
 export function nativeRefusal(key: KeyRules, call: NativeRequest, allowed: AllowOptions): Refusal | undefined {
   if (!key.endpoints.includes("administration")) return applicationRefusal(key, call, allowed);
@@ -47,12 +47,15 @@ function applicationRefusal(key: KeyRules, call: NativeRequest, { recommended, a
   const found = rowRefusal("application", key, call);
   const refused = isListed ? found : unlisted("application", call);
   if (!refused || grant !== undefined || !added.some((matches) => matches(call))) return refused;
-  // Who adds a call to the list gives more indexes and parameters, but no other bodies.
+  // Adding a call to the list allows other indexes and parameters, but no other bodies.
   if (found && !GIVEN_BY_LIST.has(found.rule)) return found;
   return contentRefusal(call, { ...rightsOf(key), grant: null }) ?? addedRefusal(call);
 }
 
-/** Rules about what a call may reach and how. {@link addedRefusal} still refuses indexes with a dot. */
+/**
+ * Rules that a call added to the list is exempt from: which indexes and parameters it may use. {@link addedRefusal}
+ * still refuses indexes with a dot.
+ */
 const GIVEN_BY_LIST: ReadonlySet<Rule> = new Set([
   "endpoint",
   "every-index",
@@ -68,7 +71,7 @@ const UNLISTED = { application: "that are let through", administration: "of admi
 const unlisted = (audience: NativeCall["audience"], { method, segments }: NativeRequest) =>
   refusal("endpoint", `${method} ${shown(`/${segments.join("/")}`)} is not among the calls ${UNLISTED[audience]}`);
 
-/** Returns why no row of the table lets a call through. */
+/** Returns why no entry of the table allows a call. */
 function rowRefusal(audience: NativeCall["audience"], key: KeyRules, call: NativeRequest): Refusal | undefined {
   const row = nativeCall(audience, call);
   if (!row) return unlisted(audience, call);
@@ -94,7 +97,7 @@ function rowRefusal(audience: NativeCall["audience"], key: KeyRules, call: Nativ
   return row.body?.({ text, rights: { ...rights, limits }, hasIndex }) ?? pageRefusal(call, text, rights);
 }
 
-/** Returns why a segment of a path is refused. */
+/** Returns why a path segment is refused. */
 function placeRefusal(part: string, segment: string, grant: Grant, options: NameOptions): Refusal | undefined {
   if (part === "{alias}") return aliasRefusal(segment);
   if (part === "{runs}") {
@@ -118,7 +121,7 @@ const commandParameterRefusal = (name: string, value: string, listed: readonly s
     ? undefined
     : refusal("parameter", `no command of administration sends the parameter ${shown(name)} so`);
 
-/** Returns why the page of a search is refused whose query string replaces a part of it. */
+/** Returns why a search is refused whose query string changes `from` and `size`. */
 function pageRefusal({ segments, parameters }: NativeRequest, text: string, rights: Rights): Refusal | undefined {
   if (segments.at(-1) !== "_search" || !parameters.some(([name]) => name === "from" || name === "size"))
     return undefined;
@@ -134,7 +137,10 @@ const typeRefusal = ({ contentType, body }: NativeRequest): Refusal | undefined 
     ? refusal("content-type", "the body is not declared to be JSON")
     : undefined;
 
-/** Parameters that cannot name an index or hold a query. `source`, for one, is a body in the query string. */
+/**
+ * Parameters that cannot name an index or contain a query. `source` is not among them: it is a body in the query
+ * string.
+ */
 const PARAMETERS = new Set(
   `allow_no_indices allow_partial_search_results analyze_wildcard analyzer batched_reduce_size cancel_after_time_interval
   ccs_minimize_roundtrips cluster_manager_timeout conflicts default_operator detect_noop df doc_as_upsert docvalue_fields
@@ -150,7 +156,7 @@ const PARAMETERS = new Set(
   wait_for_no_relocating_shards wait_for_events wait_for_nodes`.split(/\s+/),
 );
 
-/** Parameters for keys without patterns: what they name can change or hide the indexes. */
+/** Parameters only for keys without index patterns: pipelines can change the indexes, and scrolls hide them. */
 const UNBOUNDED_PARAMETERS = new Set(["pipeline", "search_pipeline", "scroll"]);
 
 function parameterRefusal(name: string, value: string, bounded: boolean): Refusal | undefined {
@@ -159,7 +165,7 @@ function parameterRefusal(name: string, value: string, bounded: boolean): Refusa
   return refusal("parameter", `the parameter ${shown(name)} is not among those that are let through`);
 }
 
-/** Returns why a call that a project added to the list is refused: it may reach an index with a dot. */
+/** Returns why a call that the project added to the list is refused: it may use an index with a dot. */
 function addedRefusal(call: NativeRequest): Refusal | undefined {
   const named = firstOf(call.segments, (value) => {
     const found = namesRefusal(value, undefined, { wildcards: true });
@@ -169,14 +175,14 @@ function addedRefusal(call: NativeRequest): Refusal | undefined {
 }
 
 /**
- * Returns why a call is refused for what it holds, wherever it goes: scripts, numbers over a limit, and names of
- * indexes. For calls that the list of recommended ones does not decide on.
+ * Returns why a call is refused for its content: scripts, numbers over a limit, index names. For calls that are not
+ * decided by the list of recommended calls.
  */
 export function contentRefusal(call: NativeRequest, rights: Rights): Refusal | undefined {
   const { segments, parameters, body } = call;
   const known = nativeCall("application", call);
   const wrong = firstOf(parameters, ([name, value]) => parameterLimit(name, value, rights));
-  // Documents may hold anything.
+  // A document, whose content is not restricted.
   if (wrong || (known && !known.body)) return wrong;
   const text = body.toString("utf8");
   const documents = known?.body === read.bulk ? read.anyBulk : known?.body === read.update ? read.update : undefined;

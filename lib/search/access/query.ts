@@ -18,12 +18,12 @@ import { FIELD_QUERIES, memberScript, scriptRefusal } from "./scripts.ts";
 
 /**
  * Returns the index expression to send for a search. Throws `forbidden` for indexes that the key may not use, in the
- * expression or in the body, and for a body that holds scripts or exceeds limits. A wildcard of a key without patterns
- * does not include names that start with a dot. If the body is a template of the operator's with a caller's `values`,
- * only these must be free of scripts.
+ * expression or in the body, and for a body that contains scripts or exceeds limits. For a key without index patterns,
+ * excludes dot names from wildcards. If the body is the operator's template with a caller's `values`, only the values
+ * must be free of scripts.
  */
 export function searchedIndexes(key: KeyRules, index: string, body: unknown, values?: unknown): string {
-  // An exclusion without a wildcard of this cluster would be a name.
+  // Without a wildcard of this cluster, the cluster would read an exclusion as a name.
   const wide = key.indexes === undefined && index.split(",").some((part) => /^<?\*[^:]*$/.test(part));
   const sent = wide ? `${index},-.*` : index;
   const rights = rightsOf(key);
@@ -39,7 +39,10 @@ export function searchedIndexes(key: KeyRules, index: string, body: unknown, val
 /** Members that name indexes: terms lookup, more_like_this, percolate, multi-get, term vectors. */
 const NAMES_INDEX = new Set(["index", "_index", "indices", "indexes"]);
 
-/** Refusals of members that the gateway cannot bound to the patterns of a key. A field of that name is not an object. */
+/**
+ * Members that are refused to keys with index patterns, because the gateway cannot check their indexes. A field of that
+ * name is not an object.
+ */
 const UNBOUNDED = new Map<string, Refusal>([
   ["wrapper", refusal("body", "wrapper hides a query")],
   ["indexed_shape", refusal("body", "indexed_shape reads another index")],
@@ -50,24 +53,27 @@ const UNBOUNDED = new Map<string, Refusal>([
   ["ext", refusal("body", "ext is read by plugins")],
 ]);
 
-/** State of the check of one search. */
+/** State of checking one search. */
 interface Walk {
   rights: Rights;
-  /** Clauses so far. */
+  /** Clauses counted so far. */
   clauses: number;
   /** Whether the value is among the sources of a composite aggregation. */
   isSource: boolean;
 }
 
 /**
- * Returns why the body of a search is refused: a name in it that the key may not use, a part that can name indexes and
- * cannot be read, a script, or a number over a limit. Reads the whole body once, as a query can be almost anywhere.
+ * Returns why the body of a search is refused: an index name that the key may not use, an unreadable part that may name
+ * indexes, a script, or a number over a limit. Walks the whole body once, because queries can be almost anywhere.
  */
 export function queryRefusal(value: unknown, rights: Rights): Refusal | undefined {
   return valueIssue(value, "", 0, { rights, clauses: 0, isSource: false });
 }
 
-/** `parent` is the name of the object or array around a value, and `depth` the number of aggregations around it. */
+/**
+ * Checks one value. `parent` is the name of the object or array around it, `depth` the number of aggregations around
+ * it.
+ */
 function valueIssue(value: unknown, parent: string, depth: number, walk: Walk): Refusal | undefined {
   if (Array.isArray(value)) return firstOf(value, (one) => valueIssue(one, parent, depth, walk));
   if (!isObject(value)) return undefined;
@@ -79,7 +85,7 @@ function valueIssue(value: unknown, parent: string, depth: number, walk: Walk): 
     const found = memberRefusal(key, value, parent, depth, walk);
     if (found) return found;
   }
-  // A query is an object with one member, its type. Below some types is an object with one member, the field.
+  // A query is an object with one member, its type. Some types contain an object with one member, the field.
   if (members !== 1 || !isObject(last) || parent === "" || FIELD_QUERIES.has(parent)) return undefined;
   walk.clauses += 1;
   return limitRefusal("clauses", "the number of clauses", walk.clauses, walk.rights.limits);
@@ -107,9 +113,9 @@ function memberRefusal(
   const below = key === "aggs" || key === "aggregations" ? depth + 1 : depth;
   const deep = limitRefusal("aggregation_depth", "the depth of aggregations", below, rights.limits);
   if (deep) return deep;
-  // These have no empty buckets, and no name but `composite` has a list under `sources`.
+  // Sources of a composite aggregation create no empty buckets. Only `composite` has a list named `sources`.
   const isSource = parent === "composite" && key === "sources" && Array.isArray(member);
-  // Each search of _rank_eval counts by itself.
+  // Each search of _rank_eval has its own limits.
   if (parent === "requests" && key === "request") return valueIssue(member, key, below, { ...walk, clauses: 0 });
   return valueIssue(member, key, below, isSource ? { ...walk, isSource } : walk);
 }
@@ -128,8 +134,8 @@ function nameRefusal(key: string, member: unknown, grant: Grant): Refusal | unde
 const PIPELINE = refusal("pipeline", "a search pipeline can change the search");
 
 /**
- * A key without patterns may have a field named `index`, so only names with a dot are refused. The cluster reads single
- * names here, without wildcards.
+ * Returns why an index name in a body is refused. A key without index patterns may have a field named `index`, so only
+ * dot names are refused. The cluster reads single names here, without wildcards.
  */
 function namedRefusal(value: unknown, grant: Grant): Refusal | undefined {
   if (grant !== undefined) return valueRefusal(value, grant, { wildcards: true });
@@ -139,7 +145,10 @@ function namedRefusal(value: unknown, grant: Grant): Refusal | undefined {
   );
 }
 
-/** `indices_boost` has names as keys. An unknown one fails the search, so it tells which names exist. */
+/**
+ * Returns why `indices_boost` is refused, whose keys are index names. An unknown index fails the search, so the call
+ * reveals which names exist.
+ */
 function boostRefusal(boosts: unknown, grant: Grant): Refusal | undefined {
   const names = [boosts].flat().flatMap((one) => (isObject(one) ? Object.keys(one) : []));
   return firstOf(names, (name) => namesRefusal(name, grant, { wildcards: true }));
@@ -151,15 +160,15 @@ function wrapperRefusal(member: unknown, depth: number, walk: Walk): Refusal | u
   return inner ? valueIssue(inner.value, "wrapper", depth, walk) : refusal("body", "wrapper does not contain JSON");
 }
 
-/** Between strings, more characters than this can only be an array of numbers, or blanks. */
+/** A longer run of characters between strings can only be an array of numbers, or white space. */
 const LONG = 256;
 
 const NUMBERS = /\[[-+.\deE, \t\r\n]+\]/g;
 
 /**
- * Returns the value of a JSON text, or undefined for text that another parser might read in another way: one with a
- * key twice in an object, with comments, or with anything else that JSON.parse rejects. Long arrays of numbers have
- * only one element in the value: nothing is named in a vector, and to parse one takes longer than all the rest.
+ * Returns the value of a JSON text. Undefined for text that another parser might read differently: duplicate keys,
+ * comments, or anything that JSON.parse rejects. Long arrays of numbers are shortened to one element: vectors name
+ * nothing, and parsing them takes longer than all the rest.
  */
 export function strictJson(text: string): { value: unknown } | undefined {
   const { short, colons } = outline(text);
@@ -172,7 +181,7 @@ export function strictJson(text: string): { value: unknown } | undefined {
   return colons === countKeys(value) ? { value } : undefined;
 }
 
-/** Shortens the arrays of numbers in a JSON text, and counts the colons that are not inside strings: one for each key. */
+/** Shortens the arrays of numbers in a JSON text. Also counts the colons outside of strings, one for each key. */
 function outline(text: string): { short: string; colons: number } {
   let short = "";
   let copied = 0;

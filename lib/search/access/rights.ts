@@ -1,10 +1,10 @@
 import { DEFAULT_LIMITS, type KeyRules } from "../../platform/http/access.ts";
 import type { Grant } from "./names.ts";
 
-/** Limits that apply. Those that are missing do not. */
+/** Limits of a key. Missing ones do not apply. */
 export type KeyLimits = NonNullable<KeyRules["limits"]>;
 
-/** The requests that a key may send to the cluster. */
+/** The rights of a key for requests to the cluster. */
 export interface Rights {
   grant: Grant;
   scripts: boolean;
@@ -13,7 +13,7 @@ export interface Rights {
   limited: boolean;
 }
 
-/** Returns the rights of a key. A limited key has the default limits and no scripts, unless it says otherwise. */
+/** Returns the rights of a key. By default, a limited key has the default limits and no scripts. */
 export function rightsOf({
   indexes,
   raw_backend,

@@ -2,15 +2,18 @@ import { isObject } from "../../platform/json/values.ts";
 import { firstOf, type Refusal, refusal, shown } from "./names.ts";
 import type { Rights } from "./rights.ts";
 
-/** Returns whether a value is a script, or what contains one, if it stands under a certain name. */
+/** Returns whether a member with a certain name is or contains a script. */
 type Holds = (member: unknown) => boolean;
 
-/** Members of which an object under the name `script` is a script. `inline` and `stored` are old names. */
+/** Members that mark an object named `script` as a script. `inline` and `stored` are old names. */
 const PARTS = ["source", "inline", "id", "stored", "script"];
 
 const isScript: Holds = (member) => typeof member === "string" || PARTS.some((part) => has(member, part));
 
-/** `script_fields` and `derived`, whose members have names that the caller chooses. */
+/**
+ * Whether one of the members contains a script. `script_fields` and `derived` have members whose names the caller
+ * chooses.
+ */
 const holdsNamed: Holds = (member) =>
   isObject(member) && Object.values(member).some((one) => isObject(one) && isScript(one.script));
 
@@ -30,8 +33,8 @@ const isSafe = (name: string, how: unknown) =>
   PROCESSORS.has(name) || (name === "rerank" && !has(how, "ml_opensearch"));
 
 /**
- * The names under which the cluster reads a script, by the contexts of `GET /_script_context`, and how a script differs
- * from a field, filter or aggregation of that name. A mustache template and a model count as scripts as well.
+ * Members that may contain a script, by name, from the contexts of `GET /_script_context`, with a test that tells a
+ * script from a field, filter or aggregation of the same name. Mustache templates and models count as scripts.
  */
 const HOLDERS: ReadonlyMap<string, Holds> = new Map([
   // Queries, aggregations, sorting, processors, derived fields, updates, similarity, token filters.
@@ -45,7 +48,7 @@ const HOLDERS: ReadonlyMap<string, Holds> = new Map([
   ["script_fields", holdsNamed],
   ["derived", holdsNamed],
   ["collate", (member) => has(member, "query")],
-  // The values of a processor complete this query. The walk reads what it contains without them.
+  // A processor's values complete this query. The rest of it is checked by the walk over the body.
   ["template", (member) => isObject(member) && JSON.stringify(member).includes("${")],
   ["agentic", (member) => has(member, "query_text")],
   ["request_processors", holdsProcessors],
@@ -53,19 +56,19 @@ const HOLDERS: ReadonlyMap<string, Holds> = new Map([
   ["phase_results_processors", holdsProcessors],
 ]);
 
-/** The same where the caller's text may be anything, such as a mapping or the definition of a pipeline. */
+/** The same with stricter tests, for calls in which any text can be the caller's, such as mappings and pipelines. */
 const STRICT: ReadonlyMap<string, Holds> = new Map([
   ...HOLDERS,
   // A condition of an ingest processor.
   ["if", (member) => typeof member === "string"],
-  // Documents of an index with such a field hold queries, which may hold scripts.
+  // Documents of an index with a percolator field contain queries, which may contain scripts.
   ["type", (member) => member === "percolator"],
 ]);
 
 /**
- * Names whose objects have fields as members, so that a text under `script` is the value of a field, and `collate` is a
- * field. Nowhere does the cluster accept a script as text, or `collate`, in such an object, not even where the caller
- * chose the name (a filter, an aggregation).
+ * Names of objects whose members are fields. In them a text named `script` is a field's value, and `collate` is a
+ * field. The cluster never accepts a script as text, or `collate`, in such an object, not even if the caller chose the
+ * object's name (a filter, an aggregation).
  */
 export const FIELD_QUERIES: ReadonlySet<string> = new Set(
   "term match match_phrase match_phrase_prefix match_bool_prefix prefix wildcard fuzzy regexp".split(" "),
@@ -79,7 +82,7 @@ const scriptAt = (key: string) =>
     `${shown(key)} holds a script, a template or a model, which may stop the cluster; see scripts in api.yaml`,
   );
 
-/** Returns why a member of a search is refused: it holds a script. `parent` is the name of the object around it. */
+/** Returns why a member of a search is refused: it contains a script. `parent` is the name of the object around it. */
 export function memberScript(key: string, member: unknown, parent: string): Refusal | undefined {
   if (!HOLDERS.get(key)?.(member)) return undefined;
   const isField = FIELD_QUERIES.has(parent) || DOCUMENTS.has(parent) || ORDERS.has(parent);
@@ -87,7 +90,7 @@ export function memberScript(key: string, member: unknown, parent: string): Refu
   return isField && isValue ? undefined : scriptAt(key);
 }
 
-/** Returns why a value is refused that the caller may have put anywhere: something in it could be a script. */
+/** Returns why a value of any form is refused: something in it could be a script. */
 export function scriptRefusal(value: unknown, rights: Pick<Rights, "scripts">): Refusal | undefined {
   return rights.scripts ? undefined : anyScript(value);
 }
@@ -102,9 +105,9 @@ function anyScript(value: unknown): Refusal | undefined {
   );
 }
 
-/** Dotted paths of settings that lead into a script. */
+/** Dotted paths of settings that belong to a script. */
 const SCRIPT_PART = /(^|\.)(weight_)?script\.(source|inline|id|stored)$/;
 
-/** Returns whether the value at a dotted path of settings is a script. */
+/** Returns whether the setting at a dotted path is part of a script. */
 export const isScriptSetting = (path: string): boolean =>
   SCRIPT_PART.test(path) || /(^|\.)(weight_)?script$/.test(path);

@@ -8,11 +8,11 @@ import { isScriptSetting } from "./scripts.ts";
 
 type Setting = readonly [name: string, value: unknown];
 
-/** Settings of one index, of any value, that concern neither its nodes nor what happens to other indexes. */
+/** Index settings that are allowed with any value: they affect neither nodes nor other indexes. */
 const SETTING =
   /^(number_of_(shards|replicas|routing_shards)|auto_expand_replicas|codec|priority|creation_date|gc_deletes|blocks\.\w+|requests\.cache\.enable|replication\.type|soft_deletes\.enabled|write\.wait_for_active_shards|translog\.(durability|sync_interval|retention\.\w+)|knn|sparse|(analysis|similarity|mapper|query|queries|sort|knn|merge\.(policy|log_byte_size_policy)|search\.(idle|slowlog|concurrent_segment_search|concurrent)|indexing\.slowlog)\..+|mapping\.(ignore_malformed|coerce))$/;
 
-/** Settings that let one index use more of its nodes, with their greatest value: the cluster's default, or some more. */
+/** Settings by which an index uses more of its nodes, with their maximum: the cluster's default, or somewhat more. */
 const NUMBERS = new Map(
   Object.entries({
     max_result_window: 1_000_000,
@@ -51,11 +51,11 @@ const NUMBERS = new Map(
 
 const UP_TO_9_GB = /^(\d{1,9}b?|\d{1,6}kb|\d{1,4}mb|\dgb)$/i;
 
-/** Settings of which only these values are let through. */
+/** Settings that are allowed only with these values. */
 const VALUES = new Map<string, RegExp>([
   // A shorter interval refreshes without a pause.
   ["refresh_interval", /^(-1|\d+[smhd]|[1-9]\d{2,}ms)$/],
-  // The others keep files elsewhere.
+  // Other values store files elsewhere.
   ["store.type", /^(|fs|niofs|mmapfs|hybridfs)$/],
   // The defaults, which clients send back.
   ["hidden", /^false$/],
@@ -71,7 +71,7 @@ const VALUES = new Map<string, RegExp>([
   ["merge.scheduler.auto_throttle", /^(true|false)$/],
 ]);
 
-/** Settings that the expression above would accept, but that make an index run a pipeline. */
+/** Settings that match the expression above but make an index run a pipeline. */
 const PIPELINES = /(^|\.)(default|final)_pipeline$|^search\.default_pipeline$/;
 
 /** Returns why settings of an index are refused. */
@@ -83,7 +83,7 @@ export function settingsRefusal(given: unknown, rights: Rights): Refusal | undef
   );
 }
 
-/** Returns the parts of analyzers among settings: `analysis.<kind>.<name>.<parameter>`. */
+/** Returns the analyzer components in settings: `analysis.<kind>.<name>.<parameter>`. */
 function componentsOf(settings: readonly Setting[]): Components {
   const parameters = settings.flatMap(([path, value]) => {
     const [first, kind = "", name = "", ...parameter] = path.split(".");
@@ -107,7 +107,7 @@ function settingRefusal([name, value]: Setting, rights: Rights): Refusal | undef
   if (!rights.scripts && isScriptSetting(name)) return refusal("script", `${shown(name)} is a script`);
   const over = settingLimit(name, value, rights);
   if (over) return over;
-  // Null stands for the default.
+  // Null resets a setting to its default.
   const [most, values] = [NUMBERS.get(name), VALUES.get(name)];
   if (most !== undefined) {
     return Number(value) <= most ? undefined : refusal("setting", `${shown(name)} may be at most ${most}`);
@@ -119,7 +119,7 @@ function settingRefusal([name, value]: Setting, rights: Rights): Refusal | undef
   return SETTING.test(name) ? undefined : refusal("setting", `${shown(name)} is not a setting that it may change`);
 }
 
-/** Returns the values of nested objects by their dotted paths, without the words that may stand before any. */
+/** Returns the values of nested objects by dotted path, without the optional prefixes. */
 export function dotted(value: Readonly<Record<string, unknown>>, prefix = ""): Setting[] {
   return Object.entries(value).flatMap(([key, member]): Setting[] =>
     isObject(member)
@@ -128,10 +128,10 @@ export function dotted(value: Readonly<Record<string, unknown>>, prefix = ""): S
   );
 }
 
-/** The greatest parameter of a vector field's method: the library allocates memory for some of them. */
+/** Maximum of a parameter of a vector field's method: the library allocates memory for some of them. */
 const MAX_METHOD = 20_000;
 
-/** Returns why mappings are refused: an index of vectors would take too much memory. */
+/** Returns why mappings are refused: a vector index would take too much memory. */
 export function mappingsRefusal(value: unknown, inMethod = false): Refusal | undefined {
   if (inMethod && Number(value) > MAX_METHOD) {
     return refusal("setting", `parameters of a vector field's method may be at most ${MAX_METHOD}`);

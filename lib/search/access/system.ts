@@ -5,38 +5,38 @@ import { firstOf, namesRefusal, type Refusal, type Rule, refusal, valueRefusal }
 import { queryRefusal, strictJson } from "./query.ts";
 import type { Rights } from "./rights.ts";
 
-/** The parts of a call that may name an index. */
+/** The parts of a call that may contain an index name. */
 export type NamingCall = Omit<NativeRequest, "contentType">;
 
-/** Calls that show documents, or whether some match. Without an index they read every one. */
+/** Calls that return documents, or whether some match. Without an index they read all indexes. */
 const READS = new Set("_search _count _msearch _validate _field_caps _rank_eval _asynchronous_search".split(" "));
 
-/** The same, where the call must name an index. */
+/** The same for calls that require an index. */
 const READS_NAMED = new Set(
   "_doc _source _explain _mget _termvectors _mtermvectors _delete_by_query _update_by_query".split(" "),
 );
 
-/** Calls whose body holds a document or names fields, which may have any name. */
+/** Calls whose body is not checked: it is a document or names fields, which may have any name. */
 const UNREAD = new Set("_doc _create _update _source _mapping _mappings _settings".split(" "));
 
-/** Calls whose body may hold mappings, and aliases with queries. The empty one creates an index. */
+/** Calls whose body may contain mappings, and aliases with queries. The empty name creates an index. */
 const CREATIONS = new Set(["", "_index_template", "_component_template", "_template"]);
 
 /** Members of the bodies of plugins that name indexes: transforms, rollups, machine learning. */
 const PLUGIN_NAMES = new Set("source_index target_index training_index input_index result_index".split(" "));
 
-/** Copies of an index, whose name is the next segment. */
+/** Calls that copy an index. The next segment is the name of the copy. */
 const COPIES = new Set(["_clone", "_shrink", "_split", "_rollover"]);
 
-/** Names alone matter here. */
+/** Unlimited rights: only names are checked here. */
 const FREE: Rights = { grant: undefined, scripts: true, limits: {}, limited: false };
 
-/** Names that refuse nothing else: the cluster refuses what cannot be a name. */
+/** Name options that refuse only dot names. The cluster refuses invalid names. */
 const named = (remote: boolean) => ({ wildcards: true, lenient: true, remote });
 
 /**
- * Returns why a call is refused that may read or change an index whose name starts with a dot: by its path, the
- * parameter `index` or its body. With `remote`, names of other clusters are let through.
+ * Returns why a call is refused that may read or change a dot index: by its path, the parameter `index` or its body.
+ * With `remote`, names of remote clusters are allowed.
  */
 export function systemRefusal(call: NamingCall, remote: boolean): Refusal | undefined {
   const { method, segments, parameters, body } = call;
@@ -48,7 +48,7 @@ export function systemRefusal(call: NamingCall, remote: boolean): Refusal | unde
     ...parameters.filter(([name]) => name === "index").map(([, value]) => value),
   ];
   const options = named(remote);
-  // A call that only describes indexes may have a wildcard.
+  // A call that only describes indexes may use a wildcard.
   const describes = (method === "GET" || method === "HEAD") && !READS.has(operation) && !READS_NAMED.has(operation);
   const wrong =
     firstOf(expressions, (expression) =>
@@ -69,7 +69,7 @@ export function systemRefusal(call: NamingCall, remote: boolean): Refusal | unde
 
 const DOTTED: ReadonlySet<Rule> = new Set(["dot-index", "date-math"]);
 
-/** Returns why an expression is refused that names a dot index; a wildcard does not. */
+/** Returns why an expression that names a dot index is refused; wildcards are allowed. */
 function dottedRefusal(expression: string): Refusal | undefined {
   return firstOf(expression.split(","), (part) => {
     const name = part.replace(/^-/, "");
@@ -78,7 +78,7 @@ function dottedRefusal(expression: string): Refusal | undefined {
   });
 }
 
-/** Scrolls and points in time have the indexes that they were opened with. */
+/** Returns whether a call uses a scroll or PIT, which has the indexes that it was opened with. */
 function hasOwnIndexes([, next = ""]: readonly string[], texts: readonly string[]): boolean {
   if (next === "scroll" || next === "point_in_time" || next === "pipeline") return true;
   const parsed = texts.map(strictJson);
@@ -110,7 +110,7 @@ function bodyRefusal(operation: string, text: string, hasIndex: boolean, remote:
   return queryRefusal(CREATIONS.has(operation) ? withoutMappings(value) : value, FREE) ?? pluginRefusal(value);
 }
 
-/** Returns why a body is refused in which a member for plugins names an index with a dot. */
+/** Returns why a body is refused in which a plugin's member names a dot index. */
 function pluginRefusal(value: unknown): Refusal | undefined {
   if (Array.isArray(value)) return firstOf(value, pluginRefusal);
   if (!isObject(value)) return undefined;

@@ -6,8 +6,9 @@ import type { Bound } from "../stages/kinds.ts";
 import { STAGE_PAGE_MEMBERS } from "../stages/table.ts";
 
 /**
- * Members that a key with `templates` may send beside the values of declared parameters: nothing that changes the order, what is
- * told of it, or what a search costs. docs/guides/access.md has the same list. A stage names those of its own.
+ * Members that a key with `templates` may send besides the values of declared parameters. They do not change the order,
+ * what the response says about it, or the cost of a search. docs/guides/access.md has the same list. Stages add their
+ * own.
  */
 export const PAGE_MEMBERS: Readonly<Record<string, Bound>> = {
   ...{ index: "schema", template: "schema", params: "schema", user_id: "schema", is_logging_enable: "schema" },
@@ -15,13 +16,13 @@ export const PAGE_MEMBERS: Readonly<Record<string, Bound>> = {
   ...STAGE_PAGE_MEMBERS,
 };
 
-/** Throws `forbidden` unless a key with `templates` names one of them. */
+/** Throws `forbidden` if a key with `templates` requests any other template. */
 export const requireTemplate = (caller: KeyRules, template: string | null | undefined): void =>
   requireListed(caller, "template", template);
 
 /**
- * Throws unless a search of a key with `templates` names one of them and has no other members than {@link PAGE_MEMBERS},
- * within their limits. `text` is the request, in which a member that has its default is missing.
+ * Throws unless a search of a key with `templates` names one of them and has only members of {@link PAGE_MEMBERS},
+ * within their limits. `text` is the request as text, in which members with a default may be missing.
  */
 export function requirePageRequest({
   caller,
@@ -40,7 +41,7 @@ export function requirePageRequest({
   if (issues.length > 0) throw invalidRequest(issues);
 }
 
-/** Yields the members of a request that have a value, those of `business_rules` one by one. */
+/** Yields the members of a request that have a value; of `business_rules`, each of its members. */
 function* membersOf(request: Readonly<Record<string, unknown>>): Generator<[path: string, value: unknown]> {
   for (const [name, value] of Object.entries(request)) {
     if (value == null) continue;
@@ -50,9 +51,9 @@ function* membersOf(request: Readonly<Record<string, unknown>>): Generator<[path
 }
 
 /**
- * Returns the body of a search and the caller's values in it, as far as they are to be checked. A key with `templates`
- * sends nothing but values of declared parameters, which `checkTemplateKeys` has found to be harmless where they stand:
- * the rest is the operator's.
+ * Returns the body of a search and the caller's values in it, as far as they must be checked. For a key with
+ * `templates`, nothing must be checked: it sends only values of declared parameters, which `checkTemplateKeys` found
+ * harmless, and the rest is the operator's.
  */
 export const checkedParts = (
   caller: KeyRules,

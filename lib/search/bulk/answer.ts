@@ -13,17 +13,20 @@ const compress = promisify(gzip);
 /** Bytes reserved for the status, the headers and the JSON around the items. */
 const ENVELOPE_BYTES = 4_096;
 
-/** The most bytes of an item without its index name and id: a success, or an error cut by `shortened`. */
+/** The most bytes of an item without its index name and id: a success, or an error shortened by `shortened`. */
 const ITEM_BYTES = 360;
 
-/** The most bytes that an operation takes in the echo beyond its own: `,"doc":null` of a delete. */
+/** The most bytes that the echo adds to an operation: `,"doc":null` of a delete. */
 const DELETE_BYTES = 12;
 
 /** The most bytes of an error's type and of its reason in a shortened item. */
 const SHORT_TYPE_BYTES = 60;
 const SHORT_REASON_BYTES = 120;
 
-/** Bytes reserved for a longer index name: an alias may move to an index with another date or number meanwhile. */
+/**
+ * Bytes reserved for a longer index name: an alias may be moved to an index with another date or number during the
+ * request.
+ */
 const INDEX_NAME_SLACK = 40;
 
 /** The most bytes of `degraded` for one embedding field: the positions of all operations, and the reasons. */
@@ -50,7 +53,7 @@ export function echoOf({ body: { index, refresh }, bytes, operations }: Echoed):
   return `"index":${JSON.stringify(index)},${told}"bulk_request":[${parts.join("")}]`;
 }
 
-/** Returns the bytes that a text takes inside the JSON of the proxy result, which escapes it once more. */
+/** Returns the bytes of a text inside the JSON of the proxy result, which escapes it once more. */
 export function serializedBytes(text: string): number {
   return Buffer.byteLength(text) + (text.match(/["\\\n\r\t]/g)?.length ?? 0);
 }
@@ -73,7 +76,7 @@ export async function requireFittingAnswer(
   const echo = echoOf(request);
   const plain = serializedBytes(echo) + rest;
   if (plain <= MAX_RESULT_BYTES) return;
-  // Matches gzip without a weight only: a weighted encoding may not be the one that is chosen.
+  // Matches gzip without a weight only: with weights, another encoding may be chosen.
   if (/(^|,)\s*gzip\s*(,|$)/i.test(acceptEncoding ?? "")) {
     const packed = (await compress(echo)).length + rest;
     if (Math.ceil(packed / 3) * 4 + ENVELOPE_BYTES <= MAX_RESULT_BYTES) return;

@@ -2,7 +2,7 @@ import type { OperationName } from "../../platform/contract/search.ts";
 import { piecesWithPaths } from "../../platform/json/slices.ts";
 import type { Guard, Operation } from "./operations.ts";
 
-/** A part of a `_bulk` body. Vectors and the caller's documents are bytes, which are copied once: into the body. */
+/** A part of a `_bulk` body. Vectors and documents are buffers, which are copied once, into the body. */
 export type Piece = string | Buffer;
 
 export const isPiece = (value: unknown): value is Piece => typeof value === "string" || Buffer.isBuffer(value);
@@ -13,8 +13,8 @@ export interface Draft {
   /** Embedding fields to splice into the document, as JSON by dotted path. */
   changes: Readonly<Record<string, Piece>>;
   /**
-   * The version that the caller allows, that the embeddings were computed from, or that the operation itself has stored with
-   * embeddings of another index; absent if none.
+   * The version that the document must have: the caller's, that from which the embeddings were computed, or that which
+   * this operation itself stored with another index's embeddings. Absent if none.
    */
   guard?: Guard;
 }
@@ -22,11 +22,11 @@ export interface Draft {
 /** A draft with its lines. */
 export interface Sending {
   draft: Draft;
-  /** The operation that is sent. */
+  /** The action to send, which may differ from the requested operation. */
   op: OperationName;
-  /** The line of the document, which delete does not have. */
+  /** The line with the document; undefined for delete. */
   source: readonly Piece[] | undefined;
-  /** All lines. */
+  /** All lines, including the action. */
   lines: readonly Piece[];
 }
 
@@ -36,21 +36,22 @@ export const NO_DOCUMENT: Guard = { seqNo: Number.MAX_SAFE_INTEGER, primaryTerm:
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
-/** Returns the document of a draft on one line: what the caller wrote, with the embeddings. */
+/** Returns the document of a draft on one line: the caller's text with the embeddings added. */
 function documentOf(bytes: Buffer, { operation: { slice }, changes }: Draft): Piece[] {
   const raw = onOneLine(bytes.subarray(slice?.start, slice?.end));
   return Object.keys(changes).length === 0 ? [raw] : piecesWithPaths(raw.toString("utf8"), changes);
 }
 
-/** Replaces line breaks, which JSON has as white space only: inside strings they are always escaped. */
+/** Replaces line breaks. In JSON, they occur only as white space: inside strings they are escaped. */
 function onOneLine(document: Buffer): Buffer {
   if (!document.includes(NEWLINE) && !document.includes(RETURN)) return document;
   return Buffer.from(document.toString("latin1").replaceAll(/[\n\r]/g, " "), "latin1");
 }
 
 /**
- * Returns what to send for a draft. The cluster takes no version with `doc_as_upsert`. So if the embeddings depend on
- * whether the document exists, a missing one is created, and an existing one updated in the version that was read.
+ * Returns the lines to send for a draft. The cluster accepts no version with `doc_as_upsert`. So if the embeddings
+ * depend on whether the document exists, a missing document is created, and an existing one is updated on the condition
+ * of the version that was read.
  */
 export function sendingOf(bytes: Buffer, draft: Draft): Sending {
   const { op, upsert } = draft.operation;
@@ -79,7 +80,7 @@ function actionOf({ operation, guard }: Draft, op: OperationName): string {
       if_seq_no: allowed?.seqNo,
       if_primary_term: allowed?.primaryTerm,
       version: external?.version,
-      // The version is there if this operation itself has stored it.
+      // With a guard, this operation itself has already stored the version, so an equal version must be accepted.
       version_type: external && guard ? "external_gte" : external?.type,
     },
   });

@@ -7,10 +7,10 @@ import type { HiddenFields, PassageMapping } from "./target.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The texts of a field's values, or what a value is instead of text. */
+/** The texts of a field's values, or a description of a value that is not text. */
 type SourceText = { texts: string[] } | { wrong: string };
 
-/** Returns the texts of strings and arrays of strings, skipping null and blank ones, or what else a value is. */
+/** Returns the texts of strings and arrays of strings, skipping null and blank ones. Describes any other value. */
 export function sourceText(values: readonly unknown[]): SourceText {
   const texts: string[] = [];
   for (const value of values) {
@@ -33,12 +33,13 @@ function nameOf(value: unknown): string {
  * The need of an operation for one mapping.
  * - `none`: the gateway does not write the embedding field;
  * - `text`: the embedding of this text;
- * - `empty`: the sources hold no text;
- * - `wrong`: a source is not text, or the document has no place for the embedding;
- * - `hidden`: a source that an update does not change is in the stored document, which does not show it;
- * - `stored`: an update changes only some sources, or loses the embedding; the other sources are in the stored document.
+ * - `empty`: the source fields contain no text;
+ * - `wrong`: a source field is not text, or the document has no place for the embedding;
+ * - `hidden`: a source field is in the stored document, but the index's `_source` excludes it;
+ * - `stored`: the stored document must be read, because an update changes only some source fields, or drops the
+ *   embedding.
  *
- * `afterPrevious` means that the need depends on what the previous operation on the same id writes.
+ * `afterPrevious`: the need depends on what the previous operation on the same id writes.
  */
 export type Need =
   | { kind: "none" | "stored" }
@@ -58,17 +59,17 @@ type NeedingMapping = EmbeddingMapping & {
 
 /** The known part of a document. */
 interface KnownDocument {
-  /** Its members that hold source fields. */
+  /** Members that contain source fields. */
   fields: Fields;
-  /** Whether it has no others that do. */
+  /** Whether these are all members with source fields. */
   complete: boolean;
-  /** Whether these are what the stored document shows. */
+  /** Whether the members were read from `_source`. */
   isShown?: boolean;
 }
 
 const NONE: Need = { kind: "none" };
 
-/** Returns the needs of every operation, one for each mapping, as far as they follow from the request alone. */
+/** Returns the needs of every operation, one for each mapping, as far as the request alone determines them. */
 export function needsOf(
   operations: readonly Operation[],
   mappings: readonly NeedingMapping[],
@@ -81,7 +82,7 @@ export function needsOf(
   const known = new Map<Operation, KnownDocument>();
   for (const operation of operations) {
     const { op, previous } = operation;
-    // With another routing it may be another document.
+    // With another routing, it may be another document with the same id.
     const before = previous?.routing === operation.routing ? previous && known.get(previous) : undefined;
     const doc = documentOf(operation);
     needs.set(
@@ -102,7 +103,7 @@ export function needsOf(
   return needs;
 }
 
-/** Returns what an update makes of a document: the cluster merges objects by their keys, and replaces anything else. */
+/** Returns the document after an update: the cluster merges objects by key, and replaces anything else. */
 function merged(before: Fields, change: Fields): Fields {
   const after: Record<string, unknown> = { ...before };
   for (const [key, value] of Object.entries(change)) {
@@ -124,10 +125,10 @@ export function needOf(
   if (op === "delete" || place.values.length > 0) return NONE;
   const found = src_fields.map((path) => ({ path, ...lookup(doc, path) }));
   if (op === "update" && !hidden?.isEmbedding && found.every(({ touched }) => !touched)) return NONE;
-  // The stored document has the passages that stay.
+  // Passages that do not change are in the stored document.
   if (op === "update" && split?.isStored && !before.complete) return { kind: "stored" };
   const after = op === "update" ? merged(before.fields, doc) : doc;
-  // A stored document may have a dotted path in another spelling too: `{"a.b": …}` beside `{"a": {"b": …}}`.
+  // A stored document may also contain the path in another spelling: `{"a.b": …}` beside `{"a": {"b": …}}`.
   const partial = op === "update" && found.some(({ path, touched }) => !touched || path.includes("."));
 
   const texts: string[] = [];
@@ -145,7 +146,7 @@ export function needOf(
     }
     texts.push(...source.texts);
   }
-  // The document replaces the object that holds the embedding with something else.
+  // The update replaces the object around the embedding with something else.
   if (place.touched && texts.length === 0) return NONE;
   if (place.touched) {
     const parent = embedding_field.slice(0, embedding_field.lastIndexOf("."));

@@ -7,7 +7,7 @@ import type { Slice } from "../../platform/json/slices.ts";
 import { OPEN_BRACE, OPEN_BRACKET } from "../../platform/json/values.ts";
 import { BulkRequest } from "./request.ts";
 
-/** The version that a write may replace. If the document has another one, the cluster answers 409. */
+/** The version on which a write is conditional. If the document has another one, the cluster answers 409. */
 export interface Guard {
   seqNo: number;
   primaryTerm: number;
@@ -19,22 +19,25 @@ export interface Operation {
   position: number;
   op: OperationName;
   id: string;
-  /** The operation in the request's bytes. */
+  /** Position of the operation in the request's bytes. */
   element: Slice;
-  /** Its document in the request's bytes; absent for delete. What is sent are the bytes: parsing changes numbers. */
+  /**
+   * Position of the document in the request's bytes; absent for delete. The bytes are sent unparsed, because parsing
+   * changes numbers.
+   */
   slice?: Slice;
   routing?: string;
-  /** The version that the caller allows to be replaced. */
+  /** Version from the caller's `if_seq_no` and `if_primary_term`. */
   guard?: Guard;
   /** The document's version in the caller's system. */
   external?: { version: number; type: string };
   /** Whether an update may create the document. */
   upsert?: boolean;
-  /** The previous operation on the same id, with whatever routing. */
+  /** The previous operation on the same id, regardless of routing. */
   previous?: Operation;
 }
 
-/** A bulk request: what it says around its documents, and its bytes, which hold them. */
+/** A bulk request: its members outside of the documents, and its bytes, which contain the documents. */
 export interface BulkCall extends BytesCall {
   body: Pick<BulkRequest, "index" | "refresh">;
   operations: readonly Operation[];
@@ -46,7 +49,7 @@ export async function readBulk(call: BytesCall): Promise<BulkCall> {
   requireJson(call);
   const outline = outlineOf(bytes);
   if (!outline || holdsProtoKey(bytes)) {
-    // Names what is wrong.
+    // Throws an error that describes the problem.
     await parseJsonBody(bytes);
     throw new Error("the body is JSON, but its outline could not be read");
   }
@@ -54,18 +57,18 @@ export async function readBulk(call: BytesCall): Promise<BulkCall> {
   return { ...call, body, operations: operationsOf(bulk_request, outline.places) };
 }
 
-/** The places of one operation in the bytes of a request. */
+/** Positions of one operation in the bytes of a request. */
 interface OperationPlace {
   element: Slice;
-  /** Its document, if that is an object. */
+  /** The document's position, if it is an object. */
   doc?: Slice;
 }
 
-/** A bulk request whose documents are skipped, not parsed: they reach the cluster as bytes. */
+/** A bulk request whose documents are not parsed: they reach the cluster as bytes. */
 interface Outline {
   /** The request's JSON with `{}` in place of each document. */
   envelope: string;
-  /** The places of `bulk_request`, in its order. */
+  /** Positions of the elements of `bulk_request`, in order. */
   places: OperationPlace[];
 }
 
@@ -133,7 +136,7 @@ export function operationsOf(given: BulkRequest["bulk_request"], places: readonl
 /** The parsed document of an operation, for reading only. */
 export type DocumentOf = (operation: Operation) => Readonly<Record<string, unknown>>;
 
-/** Returns what parses the documents of a request. */
+/** Returns a function that parses the documents of a request. */
 export function documentsIn(bytes: Buffer): DocumentOf {
   return ({ slice }) => (slice ? JSON.parse(bytes.toString("utf8", slice.start, slice.end)) : {});
 }

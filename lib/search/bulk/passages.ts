@@ -9,19 +9,19 @@ import type { PassageMapping, TargetMapping } from "./target.ts";
 interface Embedding {
   /** Returns the embedding of a passage's text. */
   embed: (text: string) => Promise<EmbeddingOutcome>;
-  /** Returns the JSON of an embedding in the form that the field stores. */
+  /** Returns the JSON of an embedding in the field's storage format. */
   stored: (embedded: DocumentEmbedding) => Promise<Piece>;
 }
 
-/** Returns the JSON of an embedding, or the error that it is. */
+/** Returns the JSON of an embedding, or the error if there is none. */
 export const storedUnless = async (
   outcome: EmbeddingOutcome,
   stored: Embedding["stored"],
 ): Promise<Piece | EmbeddingError> => (outcome.kind === "error" ? outcome.error : stored(outcome));
 
 /**
- * Returns the JSON of a document's passages, or why one of them has no embedding: each with its vector and place, or for a
- * sparse model the greatest weight of each token in any of them.
+ * Returns the JSON of a document's passages, or why a passage has no embedding. Dense: each passage with its vector and
+ * position. Sparse: the greatest weight of each token over all passages.
  */
 export async function passagesJson(
   passages: readonly NeededPassage[],
@@ -55,7 +55,7 @@ async function sparseJson(
   return stored({ kind: "sparse", json: JSON.stringify(Object.fromEntries(most)) });
 }
 
-/** Returns a need whose passages have the vectors of equal passages that the stored document has of the same model. */
+/** Returns a need in which unchanged passages reuse their stored vectors, if these are of the same model. */
 export function withStored(
   need: Need,
   { embedding_field, passages: mapping }: TargetMapping,

@@ -22,7 +22,7 @@ export interface Preparation {
   pool: TextPool;
   embedder: (model: EmbedderName) => Promise<Embedder>;
   documentOf: DocumentOf;
-  /** The needs of each operation, one for each mapping, as far as they follow from the request alone. */
+  /** The needs of each operation, one for each mapping, as far as the request alone determines them. */
   needs: ReadonlyMap<Operation, readonly Need[]>;
   /** Returns the version that an operation has written. */
   writtenBy: (operation: Operation) => Guard | undefined;
@@ -30,11 +30,11 @@ export interface Preparation {
   onDegraded: (operation: Operation, field: string, reason: string) => void;
 }
 
-/** Operations that can be written, and those that cannot. */
+/** Operations that are ready to be written, and failed ones. */
 export interface Prepared {
   drafts: Draft[];
   failed: Map<Operation, ItemError>;
-  /** Why stored documents could not be read, if so. */
+  /** Why stored documents could not be read; undefined if they could. */
   failure?: ApiError;
 }
 
@@ -45,12 +45,12 @@ interface Planned {
   guard?: Guard | undefined;
 }
 
-/** Yields the texts that operations need embedded, as far as they follow from the request alone. */
+/** Yields the texts that operations need embedded, as far as the request alone determines them. */
 export function* textsOf({ target, needs }: Preparation, operations: readonly Operation[]): Generator<ModelText> {
   for (const operation of operations) yield* modelTexts(target.mappings, needs.get(operation) ?? []);
 }
 
-/** Returns the drafts of a window, in its order, with their embeddings. */
+/** Returns the drafts of a window with their embeddings, in the window's order. */
 export async function prepare(preparation: Preparation, operations: readonly Operation[]): Promise<Prepared> {
   const planned: Planned[] = [];
   const stale: Operation[] = [];
@@ -58,7 +58,7 @@ export async function prepare(preparation: Preparation, operations: readonly Ope
     const needs = preparation.needs.get(operation) ?? [];
     const afterPrevious = needs.some((need) => "afterPrevious" in need && need.afterPrevious);
     const guard = afterPrevious && operation.previous ? preparation.writtenBy(operation.previous) : undefined;
-    // A delete leaves a version, but no document that an update in this version could change.
+    // After a delete the version still exists, but no document that an update could change.
     const deleted = operation.upsert && operation.previous?.op === "delete";
     const unknown = needs.some(({ kind }) => kind === "stored") || (afterPrevious && (!guard || deleted));
     if (unknown) stale.push(operation);
@@ -72,8 +72,8 @@ export async function prepare(preparation: Preparation, operations: readonly Ope
 }
 
 /**
- * Returns drafts of updates whose text is partly in the stored document. Reads the documents in one call, and guards
- * each draft with the version that was read.
+ * Returns drafts of updates whose text is partly in the stored document. Reads the documents in one call, and makes
+ * each draft conditional on the version that was read.
  */
 export async function prepareFromStored(preparation: Preparation, operations: readonly Operation[]): Promise<Prepared> {
   const { cluster, target, deadline, documentOf } = preparation;
@@ -142,8 +142,8 @@ async function draft(preparation: Preparation, planned: readonly Planned[]): Pro
 }
 
 /**
- * Returns the error of an operation whose caller allows another version than the needs were computed from, in the words
- * of the cluster. The cluster itself tells when the document is missing.
+ * Returns a conflict error, worded like the cluster's, if the caller's version differs from that which the needs were
+ * computed from. A missing document is reported by the cluster itself.
  */
 function conflictOf({ id, guard: allowed }: Operation, read: Guard | undefined): ItemError | undefined {
   if (!allowed || !read || read === NO_DOCUMENT) return undefined;
@@ -154,7 +154,9 @@ function conflictOf({ id, guard: allowed }: Operation, read: Guard | undefined):
   return { status: 409, type: "version_conflict_engine_exception", reason, retryable: false };
 }
 
-/** Returns the JSON for the embedding field, undefined to leave the field alone, or why the operation fails. */
+/**
+ * Returns the JSON for the embedding field; undefined to leave the field alone; or the reason why the operation fails.
+ */
 async function changeOf(
   preparation: Preparation,
   operation: Operation,
@@ -197,7 +199,7 @@ async function changeOf(
 
 const fieldOf = ({ embedding_field }: EmbeddingMapping): string => embedding_field;
 
-/** Returns the JSON of an embedding in the form that the field stores. */
+/** Returns the JSON of an embedding in the field's storage format. */
 async function storedJson(
   { embedder }: Preparation,
   operation: Operation,
@@ -210,30 +212,30 @@ async function storedJson(
     return embeddingJson(operation, embedded);
   }
   const tokens = await (await embedder(mapping.embedder)).byId?.(JSON.parse(embedded.json));
-  // The field does not take an object without tokens.
+  // The field does not accept an object without tokens.
   if (!tokens || Object.keys(tokens).length === 0) return "[]";
   return embeddingJson(operation, { kind: "sparse", json: JSON.stringify(tokens) });
 }
 
 /**
- * Returns the JSON of an embedding. On an update, the cluster would merge the tokens of a sparse embedding with those
- * of the earlier text. It replaces a list, and a `rank_features` field accepts a list of objects.
+ * Returns the JSON of an embedding. In an update, a sparse embedding is a list of one object: the cluster would merge
+ * an object with the tokens of the old text, but it replaces a list, and `rank_features` accepts one.
  */
 function embeddingJson({ op }: Operation, { kind, json }: DocumentEmbedding): Piece {
   return op === "update" && kind === "sparse" ? `[${json}]` : json;
 }
 
 /**
- * Returns the JSON that leaves a document without an embedding. An update must remove that of the earlier text: null
- * removes a `knn_vector`, but `rank_features` rejects it; an empty list empties `rank_features`, but `knn_vector`
- * rejects it.
+ * Returns the JSON for a document without embedding; undefined if nothing is to be written. An update must remove the
+ * old embedding. For a `knn_vector` that is null, which `rank_features` rejects; for `rank_features` an empty list,
+ * which `knn_vector` rejects.
  */
 function absent({ op }: Operation, model: EmbeddingMapping["model_name"]): string | undefined {
   if (op !== "update") return undefined;
   return MODELS[model].kind === "dense" ? "null" : "[]";
 }
 
-/** Returns how often each text is needed, and whether further texts may follow, so that all must be kept. */
+/** Returns how often each text is needed, and whether more texts may follow, so that all embeddings must be kept. */
 export function usesOf(needs: ReadonlyMap<Operation, readonly Need[]>, { mappings }: BulkTarget) {
   const uses = new Map<EmbedderName, Map<string, number>>();
   let keepAll = false;

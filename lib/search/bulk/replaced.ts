@@ -3,21 +3,24 @@ import type { ItemResult } from "./send.ts";
 import type { BulkTarget } from "./target.ts";
 
 /**
- * The index that a name stands for now, compared with the one before: the same index, another one that embeds alike, another one that does
- * not, or nobody knows.
+ * The index behind a name, compared with the earlier one: the same index, another one with equal embedding settings
+ * (`alike`), another one with different settings, or unknown.
  */
 export type Followed = "same" | "alike" | "other" | "unknown";
 
 /**
- * The fate of an operation for which another index may have taken over.
- * - `settled`: its outcome stands;
- * - `resend`: it was held, and is sent again as it is;
- * - `prepare`: it is prepared again, for an index that embeds otherwise;
- * - `stays`: it is stored in an index for which it cannot be prepared, as nobody knows that one or it is a third one.
+ * What to do with an operation after the index behind the name may have changed.
+ * - `settled`: keep the outcome;
+ * - `resend`: a write block refused it, send it again unchanged;
+ * - `prepare`: embed it again, for an index with other embedding settings;
+ * - `stays`: it is stored in an index for which it cannot be embedded, because that index is unknown or a third one.
  */
 export type Fate = "settled" | "resend" | "prepare" | "stays";
 
-/** Returns the fate of an operation by its item. `target` is what the name stands for now, `needs` what the operation needs there. */
+/**
+ * Decides what to do with an operation by its item. `target` is the index that the name now stands for, `needs` are the
+ * operation's needs there.
+ */
 export function fateOf(
   item: Pick<ItemResult, "failed" | "status" | "index">,
   now: { target: Pick<BulkTarget, "itemIndex">; needs: readonly Need[]; followed: Followed },
@@ -26,15 +29,15 @@ export function fateOf(
     if (now.followed === "other") return "prepare";
     return isHeld(item) ? "resend" : "settled";
   }
-  // Nothing has taken over if the name stands for the same index: a pipeline has sent the document elsewhere.
+  // If the name still stands for the same index, a pipeline sent the document elsewhere.
   if (now.followed === "same" || now.needs.every(({ kind }) => kind === "none")) return "settled";
   if (now.followed === "unknown" || item.index !== now.target.itemIndex) return "stays";
   return now.followed === "other" ? "prepare" : "settled";
 }
 
-/** Returns whether a write block has refused an operation. */
+/** Returns whether a write block refused an operation. */
 export const isHeld = ({ status }: Pick<ItemResult, "status">): boolean => status === 403;
 
-/** Reason why an embedding that is stored is not of the index's model. */
+/** Message: the stored embedding was made by another model than the index's. */
 export const OF_ANOTHER_MODEL =
   "another index took over while this was written: the embedding is of the index before, write the document again";

@@ -24,7 +24,7 @@ export const IndexName = v.pipe(
     'must be the name of one index or alias: 1 to 255 bytes, no comma, wildcard, slash, space or any of \\ " < > | # :, ' +
       "not starting with _, - or +; or date math such as <logs-{now/d}>",
   ),
-  // The check above, as far as JSON Schema can express it.
+  // The same pattern as far as JSON Schema can express it.
   v.metadata({
     minLength: 1,
     maxLength: MAX_INDEX_BYTES,
@@ -53,7 +53,7 @@ export const Document = v.looseObject({});
 const number = (least: number, description: string) =>
   v.pipe(v.number(), v.safeInteger("must be a whole number below 2^53"), v.minValue(least), v.description(description));
 
-/** Members of an operation beside its id. {@link CONDITIONS_OF} says which operations take them. */
+/** Members of an operation besides its id. {@link CONDITIONS_OF} says which operations accept them. */
 export const Conditions = v.object({
   routing: v.pipe(
     v.string(),
@@ -78,7 +78,7 @@ const CONDITION_NAMES = Object.keys(Conditions.entries) as Condition[];
 
 const ANY_VERSION = ["routing", "if_seq_no", "if_primary_term", "version", "version_type"] as const;
 
-/** The fields that the cluster takes with each operation. It refuses a whole call that has another one. */
+/** The members that the cluster accepts with each operation. It rejects the whole call for any other. */
 export const CONDITIONS_OF = {
   index: ANY_VERSION,
   create: ["routing"],
@@ -86,7 +86,7 @@ export const CONDITIONS_OF = {
   delete: ANY_VERSION,
 } as const satisfies Record<OperationName, readonly Condition[]>;
 
-/** Fields that need another one. */
+/** Members that require another one. */
 export const NEEDS = {
   if_seq_no: ["if_primary_term"],
   if_primary_term: ["if_seq_no"],
@@ -94,7 +94,7 @@ export const NEEDS = {
   version_type: ["version"],
 } as const;
 
-/** Fields that exclude each other. */
+/** Members that exclude each other. */
 export const RIVALS = [
   ["version", "if_seq_no"],
   ["doc_as_upsert", "if_seq_no"],
@@ -107,7 +107,7 @@ const Operation = v.pipe(
     doc: v.nullish(objectSchema(Document)),
     ...v.partial(Conditions).entries,
   }),
-  // Not a check: valibot skips checks when a field has the wrong type, and this issue must be reported beside that.
+  // Not a check: valibot skips checks when a field has the wrong type, and this issue must be reported as well.
   v.rawCheck(({ dataset, addIssue }) => {
     const value = (dataset.value ?? {}) as Record<string, unknown>;
     const has = (key: string) => value[key] !== undefined;
@@ -141,7 +141,7 @@ const TooMany = v.never(
     `must hold at most ${MAX_OPERATIONS} operations, got ${(input as unknown[]).length}; split it into several requests`,
 );
 
-/** The answer comes when searches see the written documents. */
+/** The response is sent when searches see the written documents. */
 export const RefreshWaitFor = v.picklist(["wait_for"]);
 
 /** When written documents become visible to searches. */
@@ -154,7 +154,7 @@ export const Refresh = v.pipe(
 export const BulkRequest = v.strictObject({
   index: IndexName,
   refresh: v.exactOptional(Refresh),
-  // A list that is too long gives one issue, without any for its elements.
+  // A list that is too long gives one issue, and none for its elements.
   bulk_request: v.lazy((input) => (isTooLong(input) ? TooMany : Operations) as typeof Operations),
 });
 export type BulkRequest = v.InferOutput<typeof BulkRequest>;

@@ -68,15 +68,15 @@ export async function runBulk(
   };
 }
 
-/** Operations that a call has not written, or written to another index. */
+/** Operations of a chunk that must be retried: conflicts, and writes to another index. */
 type Unwritten = Pick<Settled, "conflicts" | "replaced">;
 
-/** The state of a request: what is written so far, and what still can be. */
+/** State of a request: the operations written so far, and those still open. */
 class BulkRun {
   readonly results = new Map<Operation, ItemResult>();
   degraded: DegradedWrite[] = [];
   took = 0;
-  /** Seconds after which the operations that failed may succeed, if known. */
+  /** Seconds after which failed operations may succeed; 0 if unknown. */
   retryAfter = 0;
 
   readonly #call: BulkCall;
@@ -84,13 +84,16 @@ class BulkRun {
   readonly #services: GatewayServices;
   #preparation: Preparation;
   #writing: Writing;
-  /** Whether the cluster has answered a write. From then on, an unsent operation fails alone, not the whole request. */
+  /**
+   * Whether the cluster has answered a write. From then on, an unsent operation fails alone instead of the whole
+   * request.
+   */
   #answered = false;
-  /** Operations stored in another index than they were prepared for, which are to be replaced. */
+  /** Operations stored in another index than they were prepared for. They are to be replaced. */
   readonly #stored = new Map<Operation, ItemResult>();
-  /** Why nothing more is sent, if so. */
+  /** Why no more operations are sent; undefined while they are. */
   #stopped: ApiError | undefined;
-  /** Why stored documents could not be read, if so. */
+  /** Why stored documents could not be read; undefined if they could. */
   #unread: ApiError | undefined;
 
   constructor(services: GatewayServices, target: BulkTarget, call: BulkCall, wait: Wait) {
@@ -116,7 +119,7 @@ class BulkRun {
     this.#writing = { cluster, target, deadline, refresh: body.refresh, wait, holds };
   }
 
-  /** Writes all operations, in windows: while one is written, the texts of the next are embedded. */
+  /** Writes all operations in windows. While a window is written, the texts of the next one are embedded. */
   async writeAll(): Promise<void> {
     const windows = windowsOf(this.#call.operations, this.#preparation.target, this.#maxBytes);
     const startAhead = createLookahead(windows, this.#maxBytes, (wanted) =>
@@ -133,7 +136,10 @@ class BulkRun {
     if (reason && !this.#answered) throw nothingWritten(reason);
   }
 
-  /** Fails an operation, and returns true, if the previous one on its id forbids to send it or if nothing more is sent. */
+  /**
+   * Records a failure, and returns true, if an operation must not be sent: the previous one on its id forbids it, or
+   * sending has stopped.
+   */
   #isLost(operation: Operation): boolean {
     const earlier = operation.previous && this.results.get(operation.previous);
     if (earlier?.failed) this.#fail(operation, EARLIER_FAILED);
@@ -150,8 +156,9 @@ class BulkRun {
   }
 
   /**
-   * Writes drafts. After a conflict, reads the stored document, embeds its text and writes again. What met another index
-   * than it was prepared for is prepared again if that one embeds otherwise, even if it is stored there.
+   * Writes drafts. After a conflict, reads the stored document, embeds its text and writes again. Drafts that reached
+   * another index than they were prepared for are embedded again if its embedding settings differ, even if they are
+   * stored there.
    */
   async #write(first: readonly Draft[]): Promise<void> {
     const { deadline, wait } = this.#writing;
@@ -161,7 +168,7 @@ class BulkRun {
       if (conflicts.length + replaced.length === 0) return;
       const wasHeld = [...conflicts, ...replaced].some(({ item }) => isHeld(item));
       const followed = wasHeld || replaced.length > 0 ? await this.#follow() : "same";
-      // Writes that were held have failed no attempt.
+      // Writes refused by a write block do not count as attempts.
       if (wasHeld) attempt = 0;
       const delay = backoff(attempt - 1);
       const isLast = attempt === MAX_ATTEMPTS || this.#stopped !== undefined || delay >= deadline.remaining();
@@ -178,14 +185,17 @@ class BulkRun {
     }
   }
 
-  /** Returns what to prepare again from the stored document, for another index, and what to send again as it is. */
+  /**
+   * Returns the operations to prepare again from the stored document or for another index, and those to send again
+   * unchanged.
+   */
   #sort({ conflicts, replaced }: Unwritten, { followed, isLast }: { followed: Followed; isLast: boolean }) {
     const { target, needs } = this.#preparation;
     const changed: Settled["conflicts"] = [];
     const [other, same]: [Settled["replaced"], Settled["replaced"]] = [[], []];
     for (const one of conflicts) {
       const { operation } = one.draft;
-      // Other operations would replace what somebody has written since.
+      // Other operations would overwrite a concurrent change.
       if (isLast || operation.op !== "update") this.#record(operation, one.item);
       else changed.push(one);
     }
@@ -200,7 +210,7 @@ class BulkRun {
     return { changed, other, same };
   }
 
-  /** Prepares from now on for the index that the name stands for. Returns what it is compared with the one before. */
+  /** Switches preparation to the index that the name now stands for. Returns how it compares with the earlier one. */
   async #follow(): Promise<Followed> {
     const { target: before, documentOf } = this.#preparation;
     const { operations } = this.#call;
@@ -213,7 +223,7 @@ class BulkRun {
     return JSON.stringify(target.mappings) === JSON.stringify(before.mappings) ? "alike" : "other";
   }
 
-  /** Returns what the name stands for now; undefined if the cluster does not say. */
+  /** Returns the target that the name now stands for; undefined if the cluster does not answer. */
   async #lookAgain(): Promise<BulkTarget | undefined> {
     const { body, deadline } = this.#call;
     for (let attempt = 1; ; attempt += 1) {
@@ -224,7 +234,7 @@ class BulkRun {
     }
   }
 
-  /** Prepares operations for another index. What it has stored already is replaced in this version alone. */
+  /** Prepares operations for another index. Documents already stored are replaced only in the stored version. */
   async #prepareAgain(replaced: Settled["replaced"]): Promise<Draft[]> {
     const stored = new Map(replaced.map(({ draft, item }) => [draft.operation, item.guard]));
     const drafts = this.#take(await prepare(this.#preparation, operationsOf(replaced)));
@@ -263,7 +273,7 @@ class BulkRun {
     for (const { operations: unsent, error } of settled.unsent) {
       if (!this.#answered) throw nothingWritten(error);
       for (const operation of unsent) this.#fail(operation, itemErrorOf(error));
-      // A rejected call says nothing about the next one. If the cluster is unavailable, the next call fails too.
+      // A rejected call says nothing about the next one, but if the cluster is unavailable, the next call fails too.
       if (error.code === "upstream_unavailable" || error.code === "timeout") this.#stopped = error;
     }
   }
@@ -273,15 +283,15 @@ class BulkRun {
     this.#record(operation, failedItem(this.#preparation.target.itemIndex, operation, error));
   }
 
-  /** Records an outcome. What is stored stays written, whatever fails when its embeddings are to be replaced. */
+  /** Records an outcome. A stored operation counts as written even if replacing its embeddings fails. */
   #record(operation: Operation, item: ItemResult): void {
     const stored = this.#stored.get(operation);
     if (stored && item.failed) this.#keepStored(operation);
-    // The write whose answer was lost may still arrive.
+    // The write without an answer may still arrive.
     else this.results.set(operation, stored?.unproven ? { ...item, unproven: true } : item);
   }
 
-  /** Tells that an operation is stored with the embeddings of another index. */
+  /** Reports that an operation is stored with the embeddings of another index. */
   #keepStored(operation: Operation): void {
     const { target, needs } = this.#preparation;
     this.degraded = this.degraded.filter((one) => one.operation !== operation);

@@ -10,7 +10,7 @@ import type { Guard, Operation } from "./operations.ts";
 import type { BulkRequest } from "./request.ts";
 import type { BulkTarget } from "./target.ts";
 
-/** Milliseconds kept back from a write's timeout to read what it has done, in case its answer is lost. */
+/** Part of a write's timeout (ms) reserved for reading its effect if the answer is lost. */
 const REREAD_MS = 1_000;
 
 /** The least milliseconds for a write. With less, it would probably time out with an unknown outcome. */
@@ -35,7 +35,7 @@ export function canWrite(deadline: Deadline): boolean {
   return deadline.remaining() > REREAD_MS + LEAST_WRITE_MS;
 }
 
-/** Where `_bulk` calls go, and what they have in common. */
+/** Target and common parameters of `_bulk` calls. */
 export interface WriteCall {
   cluster: Cluster;
   target: BulkTarget;
@@ -73,7 +73,10 @@ export async function sendBulk(
   }
 }
 
-/** Statuses of authentication and authorization, which whatever answers decides before anything is executed. */
+/**
+ * Statuses of authentication and authorization. They are decided before anything is executed, by the cluster or a
+ * proxy.
+ */
 const NO_ACCESS = new Set([401, 403]);
 
 /**
@@ -91,11 +94,11 @@ export interface ItemResult {
   text: string;
   status: number;
   failed: boolean;
-  /** The concrete index that has executed or refused the operation, in the cluster's own answers. */
+  /** The concrete index that executed or refused the operation; present in the cluster's own answers. */
   index?: string;
   /** The version that was written; absent if none was. */
   guard?: Guard;
-  /** Whether the answer was lost and the stored document fits. The unguarded write itself may still arrive. */
+  /** Whether the answer was lost and the stored document matches. The unguarded write itself may still arrive. */
   unproven?: boolean;
 }
 
@@ -115,10 +118,10 @@ interface RawItem {
 }
 
 /**
- * Parses the answer to a `_bulk` call of what was `sent` after `skipped` other operations. Returns undefined if the body
- * is not such an answer: if an item is missing or malformed, or if items are in another order. They need not have the ids and
- * names of their operations: a pipeline may set `_id`, and what it drops of an upsert is an `index` with the id
- * "auto-generated".
+ * Parses the answer to a `_bulk` call with the operations `sent` after `skipped` other ones. Returns undefined if the
+ * body is not such an answer: an item is missing or malformed, or items are in another order. Ids and names of items
+ * may differ from their operations: a pipeline may set `_id`, and an upsert that a pipeline drops is an `index` item
+ * with the id "auto-generated".
  */
 function readBulkAnswer(body: Buffer, sent: readonly Sending[], skipped = 0): BulkAnswer | undefined {
   const parsed = parseJson(body) as { took?: unknown; items?: unknown } | null | undefined;
@@ -146,7 +149,7 @@ function readBulkAnswer(body: Buffer, sent: readonly Sending[], skipped = 0): Bu
   return isMoved(sent, inPlace, otherIds) ? undefined : { took: parsed.took, items };
 }
 
-/** Returns whether an item of one operation is at the place of another one, and not at its own. */
+/** Returns whether an item is at the position of another operation instead of its own. */
 function isMoved(sent: readonly Sending[], inPlace: ReadonlySet<unknown>, otherIds: readonly unknown[]): boolean {
   if (otherIds.length === 0) return false;
   const missing = new Set<unknown>(sent.map(({ draft }) => draft.operation.id).filter((id) => !inPlace.has(id)));
@@ -184,7 +187,7 @@ function isItemOf(op: OperationName, raw: unknown): raw is RawItem & { status: n
   return raw.error === undefined ? succeeded : isObject(raw.error) && status >= 400;
 }
 
-/** The error of an item that the gateway, not the cluster, gives. */
+/** An item error that comes from the gateway, not from the cluster. */
 export interface ItemError {
   status: number;
   type: string;
@@ -223,7 +226,7 @@ export const EARLIER_FAILED: ItemError = {
   retryable: true,
 };
 
-/** Adds to an error that nothing of the request has been written. */
+/** Adds to an error that no operation of the request was written. */
 export function nothingWritten(error: ApiError): ApiError {
   return error.withMessage(`${error.message} Nothing has been written.`);
 }

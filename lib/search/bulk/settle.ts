@@ -6,7 +6,7 @@ import type { Operation } from "./operations.ts";
 import { canWrite, failedItem, type ItemResult, type Outcome, sendBulk, type WriteCall } from "./send.ts";
 import { compareWithStored } from "./stored.ts";
 
-/** Where and how a request writes. */
+/** Target and services of a request's writes. */
 export interface Writing extends WriteCall {
   wait: (ms: number) => Promise<unknown>;
   /** Retries of writes that are refused while a rebuild switches indexes. */
@@ -16,16 +16,16 @@ export interface Writing extends WriteCall {
 /** The outcome of a chunk. Each operation is in exactly one of its lists, or in `results`. */
 export interface Settled {
   results: Map<Operation, ItemResult>;
-  /** Drafts whose embeddings were computed from a version that has been replaced, with the cluster's 409. */
+  /** Drafts that failed with 409 because the version that their embeddings were computed from has been replaced. */
   conflicts: Array<{ draft: Draft; item: ItemResult }>;
   /**
-   * Drafts for which another index may have taken over, which may embed otherwise: that were held, or that another index
-   * than the target has refused or stored.
+   * Drafts that may have reached an index with other embedding settings: a write block refused them, or another index
+   * than the target refused or stored them.
    */
   replaced: Array<{ draft: Draft; item: ItemResult }>;
   /** Operations that may or may not have been written. */
   unknown: Operation[];
-  /** Why answers were lost or documents could not be read back. */
+  /** Errors by which answers were lost or documents could not be read back. */
   lostTo: unknown[];
   /** Operations that were certainly not written, and why. */
   unsent: Array<{ operations: Operation[]; error: ApiError }>;
@@ -35,16 +35,17 @@ export interface Settled {
 /** One operation of a chunk that has no outcome yet. */
 interface Pending {
   sending: Sending;
-  /** Whether the answer to an earlier attempt was lost. */
+  /** Whether an earlier attempt was sent without an answer. */
   suspect: boolean;
   /** The cluster's latest item for it. */
   last?: ItemResult;
 }
 
 /**
- * Writes a chunk until every operation of it has an outcome, in at most three attempts within the deadline. Resends
- * what the cluster itself rejected and what could not be sent. After a lost answer, reads the documents and resends only
- * guarded writes: the first attempt may still arrive, and an unguarded one would overwrite what was written since.
+ * Writes a chunk until every operation has an outcome, in at most three attempts within the deadline. Resends
+ * operations that the cluster itself rejected temporarily or that could not be sent. After a lost answer, reads the
+ * documents and resends only guarded writes: the first attempt may still arrive, so that an unguarded one could
+ * overwrite later changes.
  */
 export async function settleChunk(writing: Writing, chunk: readonly Sending[]): Promise<Settled> {
   const settled: Settled = {
@@ -86,7 +87,7 @@ async function settle(writing: Writing, first: readonly Pending[], settled: Sett
   }
 }
 
-/** Records what an attempt has settled. Returns the operations to resend, and those to read back first. */
+/** Records the outcomes of an attempt. Returns the operations to resend, and those to read back first. */
 function sort(writing: Writing, pending: readonly Pending[], outcome: Outcome, settled: Settled) {
   if (outcome.kind === "lost") {
     settled.lostTo.push(outcome.cause);
@@ -117,7 +118,7 @@ interface Held {
   index: string;
 }
 
-/** Records an outcome, unless another index than the target is where an operation was stored or refused. */
+/** Records an outcome, unless another index than the target stored or refused the operation. */
 function record({ target }: Writing, draft: Draft, item: ItemResult, { results, replaced }: Settled): void {
   const { operation } = draft;
   const isOfAnother = target.mappings.length > 0 && item.index !== undefined && item.index !== target.itemIndex;
@@ -133,8 +134,8 @@ function blockOf({ status, text }: ItemResult): string | undefined {
 }
 
 /**
- * Waits while a rebuild holds writes. Another index may have taken over, in which the versions that guards name mean
- * nothing: embeddings are computed again, and the caller's own guards fail.
+ * Waits while a rebuild blocks writes. Afterwards the name may stand for another index, in which guards have no
+ * meaning: embeddings are computed again, and the caller's own guards fail.
  */
 async function waitForHold(writing: Writing, held: readonly Held[], settled: Settled): Promise<void> {
   const [first] = held;
@@ -181,7 +182,7 @@ async function readBack(writing: Writing, doubtful: readonly Pending[], settled:
   return again;
 }
 
-/** Sends a body over the cluster's own HTTP limit in two halves. A single operation over the limit fails. */
+/** Sends a body that exceeds the cluster's HTTP limit in two halves. A single operation over the limit fails. */
 async function settleHalves(writing: Writing, pending: readonly Pending[], settled: Settled): Promise<void> {
   const [only] = pending;
   if (pending.length === 1 && only) {
@@ -200,7 +201,7 @@ async function settleHalves(writing: Writing, pending: readonly Pending[], settl
   await settle(writing, pending.slice(middle), settled);
 }
 
-/** Settles the remaining operations when the attempts or the time have run out. */
+/** Settles the remaining operations when attempts or time have run out. */
 function end(writing: Writing, pending: readonly Pending[], outcome: Outcome, settled: Settled): void {
   if (outcome.kind === "refused") {
     const { cause } = outcome;

@@ -30,7 +30,7 @@ const FoundDocument = v.object({
   _version: v.number(),
   _seq_no: v.number(),
   _primary_term: v.number(),
-  /** Absent if the index shows no documents. */
+  /** Absent if the index does not store `_source`. */
   _source: v.exactOptional(v.looseObject({})),
 });
 const Doc = v.union([
@@ -96,12 +96,12 @@ const sameIds = (docs: ReadonlyArray<{ _id: string }>, wanted: ReadonlyArray<{ i
   docs.length === wanted.length && docs.every(({ _id }, position) => _id === wanted[position]?.id);
 
 /**
- * The state of a write whose answer was lost.
- * - `done`: the stored document is what the write was to make of it;
+ * State of a write whose answer was lost.
+ * - `done`: the stored document is the result of the write;
  * - `again`: it is not, and the write is guarded by the stored version. It may be resent: if both attempts arrive, only
  *   one takes effect;
  * - `changed`: the version that its embeddings were computed from has been replaced;
- * - `unknown`: the write has not been executed, or not yet, or the document was changed since.
+ * - `unknown`: the write has not been executed, not yet been executed, or the document was changed afterwards.
  */
 type Compared = { kind: "done"; item: ItemResult } | { kind: "again" | "changed" | "unknown" };
 
@@ -123,10 +123,10 @@ function compare(
   const { id, guard: allowed, external } = draft.operation;
   const unchanged = draft.guard?.seqNo === (stored?.guard ?? NO_DOCUMENT).seqNo;
   if (op === "delete" && !stored) return { kind: "done", item: deletedItem(index, id) };
-  // The caller wants a new version even of an equal document.
+  // A guarded write of an equal document still creates a new version, which the caller expects.
   if (allowed && unchanged) return { kind: "again" };
   const isVersion = external === undefined || stored?.version === external.version;
-  // Texts that are equal have equal embeddings, which need not be shown.
+  // Equal texts have equal embeddings, so excluded embedding fields need not be compared.
   const unseen = mappings.flatMap(({ embedding_field: field, hidden }) =>
     hidden?.isEmbedding && field in draft.changes ? [field] : [],
   );
@@ -138,7 +138,7 @@ function compare(
   ) {
     return { kind: "done", item: writtenItem(op, id, stored) };
   }
-  // After a change nobody can tell whether the write came before it, so the caller must not hear of a conflict.
+  // The write may have been executed before the change, so the caller must not get a conflict.
   if (!draft.guard || allowed) return { kind: "unknown" };
   return { kind: unchanged ? "again" : "changed" };
 }
@@ -155,13 +155,13 @@ function isDone(
     const wanted = parseExact(withoutPaths(sent, paths));
     return op === "update" ? containsJson(now, (wanted as { doc: ExactJson }).doc) : sameJson(now, wanted);
   } catch (error) {
-    // The document is too deeply nested to be compared. The cluster does not accept such a document either.
+    // RangeError: the document is too deeply nested to be compared. The cluster rejects such documents as well.
     if (error instanceof RangeError) return false;
     throw error;
   }
 }
 
-/** Returns the item of the lost answer, as far as it can be known. `_shards` counts only the copy that was read. */
+/** Returns a reconstruction of the lost item. `_shards` counts only the copy that was read. */
 function writtenItem(op: Exclude<OperationName, "delete">, id: string, stored: StoredDocument): ItemResult {
   const { index, version, guard } = stored;
   const created = op === "create" || version === 1;
@@ -169,7 +169,7 @@ function writtenItem(op: Exclude<OperationName, "delete">, id: string, stored: S
   return { ...itemOf(told, guard, created ? 201 : 200), index, guard };
 }
 
-/** Returns the item of a delete, whose version is unknown. The numbers are the cluster's own marks for "none". */
+/** Returns the item of a delete, whose version is unknown. Its numbers are the cluster's marks for "none". */
 const deletedItem = (index: string, id: string): ItemResult =>
   itemOf({ _index: index, _id: id, _version: -1, result: "deleted" }, { seqNo: -2, primaryTerm: 0 }, 200);
 

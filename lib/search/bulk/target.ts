@@ -20,39 +20,39 @@ import { entryOfAbsent, resolveTarget, type TargetIndex } from "../resolve/targe
  */
 export type TargetMapping = EmbeddingMapping &
   ({ embedder: EmbedderName } | { incompatible: string }) & {
-    /** How the field stores embeddings, unless as they are. */
+    /** Storage format of the vectors; undefined for vectors as the model returns them. */
     vectors?: Vectors | undefined;
     passages?: PassageMapping | undefined;
     hidden?: HiddenFields | undefined;
   };
 
-/** Fields of a mapping that documents do not show. An update of the cluster loses them. */
+/** Fields of a mapping that `_source` excludes. An update in the cluster loses them. */
 export interface HiddenFields {
   isEmbedding: boolean;
   sources: readonly string[];
 }
 
-/** How texts are split, and what else the passages of a mapping depend on. */
+/** Chunking of texts, and other settings that passages of a mapping depend on. */
 export interface PassageMapping extends Splitting {
-  /** Whether each passage is stored, so that an update can keep it. */
+  /** Whether the index stores each passage, so that an update can keep unchanged ones. */
   isStored: boolean;
-  /** Tells the vectors of the model from those of others. */
+  /** Identity of the model that made the vectors. */
   madeBy: string;
 }
 
-/** Where a request writes, and what is embedded. */
+/** The index of a request, and its embedding mappings. */
 export interface BulkTarget {
   /** The name in the request. Writes use it, so that the routing of an alias applies. */
   name: string;
-  /** The name that documents are read from: the write index of an alias with several indexes, else `name`. */
+  /** The name to read documents from: the write index of an alias with several indexes, else `name`. */
   readName: string;
-  /** The index name that items will show. */
+  /** The index name shown in items. */
   itemIndex: string;
   mappings: readonly TargetMapping[];
   onFailure: IndexSettings["on_embedding_failure"]["write"];
 }
 
-/** Milliseconds for which the fields of an index with embeddings are believed: it may be replaced by another one. */
+/** Cache lifetime (ms) of the fields of an index with embeddings, which may be replaced by another one. */
 const BELIEVED_MS = 1_000;
 
 /**
@@ -97,7 +97,7 @@ export async function bulkTarget(
   });
   const wrong = mappings.flatMap((mapping) => fieldProblem(settings, written, mapping));
   if (wrong.length > 0) throw invalid(wrong.map((problem) => `${problem}; ${advice(written.name)}`));
-  // A rebuild counts a document without its embedding as rejected, and tries it again.
+  // A rebuild counts documents without embedding as rejected, and retries them.
   const onFailure = isRebuild(name) ? "fail" : entry.on_embedding_failure.write;
   return { ...names, mappings, onFailure };
 }
@@ -106,8 +106,8 @@ const modelOf = ({ models }: Pick<GatewaySettings, "models">, used: EmbedderName
   models.find((one) => embedderName(one) === used);
 
 /**
- * Returns how texts of a mapping are split; undefined if they are not. For dense embeddings the index decides, as its field
- * takes passages or none: so an index stays as it is until a rebuild makes it fit hybrid_search.yaml.
+ * Returns the chunking of a mapping's texts; undefined without. For dense embeddings the index's field type decides
+ * whether there are passages, so an index keeps its form until a rebuild applies hybrid_search.yaml.
  */
 function passageMapping(
   { model_name, chunking }: EmbeddingMapping,
@@ -133,7 +133,7 @@ function advice(index: string): string {
   );
 }
 
-/** Returns what is wrong with the field of a mapping in the cluster, or an empty list. */
+/** Returns the problem of a mapping's field in the cluster, or an empty list. */
 function fieldProblem(
   { models }: Pick<GatewaySettings, "models">,
   { name, fields }: IndexInfo,

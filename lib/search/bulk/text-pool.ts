@@ -15,7 +15,7 @@ export interface ModelText {
 
 /** The embeddings of one request. Embeds each distinct text once, and keeps the result for as long as it is needed. */
 export interface TextPool {
-  /** Starts to embed the texts that have not been started yet, those of one model together. */
+  /** Starts embedding texts that are not started yet, together for each model. */
   start(wanted: Iterable<ModelText>): void;
   /** Returns the embedding of a text, and starts it if necessary. */
   get(wanted: ModelText): Promise<EmbeddingOutcome>;
@@ -23,18 +23,18 @@ export interface TextPool {
   release(wanted: ModelText): void;
 }
 
-/** No model call starts in the last five seconds, which are for writing what has been embedded. */
+/** No model call starts in the last five seconds, which are reserved for writing. */
 const LAST_START_MS = 5_000;
 
-/** Running model calls end when this much time is left, which is enough for a write. */
+/** Time (ms) left when running model calls are aborted: enough for a write. */
 const WRITE_MS = 2_500;
 
 export interface TextPoolOptions {
   embedder: (model: EmbedderName) => Promise<Embedder>;
   deadline: Deadline;
-  /** How often each text is needed, as far as it is known beforehand. */
+  /** How often each text is needed, as far as the request alone determines it. */
   uses: ReadonlyMap<EmbedderName, Map<string, number>>;
-  /** Keeps every embedding, because stored documents may need more texts than are known beforehand. */
+  /** Keeps every embedding, because stored documents may need more texts later. */
   keepAll: boolean;
   wait: (ms: number) => Promise<unknown>;
 }
@@ -67,7 +67,7 @@ export function createTextPool({ embedder, deadline, uses, keepAll, wait }: Text
 
   const startTexts = (model: EmbedderName, texts: readonly string[]) => {
     const outcomes = embed(model, texts);
-    // Each text keeps its own outcome alone, so that a released one frees its memory.
+    // Each text has a promise of its own, so that releasing it frees its memory.
     for (const [index, text] of texts.entries()) {
       entriesOf(model).set(
         text,
@@ -124,7 +124,7 @@ async function embedInPasses(
   return embedded;
 }
 
-/** Time that was not left in one pass is not left in the next. */
+/** A call that did not start for lack of time will not start in the next pass either. */
 const isWorthAnotherPass = (error: EmbeddingError) => error.retryable && !(error instanceof NoTimeLeftError);
 
 function missing(): EmbeddingOutcome {

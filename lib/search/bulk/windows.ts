@@ -3,26 +3,31 @@ import type { Splitting } from "../embeddings/passages.ts";
 import { type Operation, roundsOf } from "./operations.ts";
 import type { BulkTarget } from "./target.ts";
 
-/** Operations of one round that are prepared and written together, about one `_bulk` body. */
+/** Operations of one round that are prepared and written together: about one `_bulk` body. */
 export interface Window {
   operations: Operation[];
   /** The estimated size of their body, with embeddings. */
   bytes: number;
 }
 
-/** Bytes of JSON of one component of a vector, and of all weights of a sparse embedding: measured on real models. */
+/**
+ * Estimated bytes of one vector component in JSON, and of all weights of a sparse embedding. Measured on real models.
+ */
 const COMPONENT_BYTES = 12;
 
-/** The dimension that estimates assume of a model whose own is not known here. */
+/** Assumed dimension of models whose dimension is not known here. */
 const USUAL_DIMENSION = 1_024;
 const SPARSE_BYTES = 6_000;
 const ACTION_BYTES = 60;
 
-/** Returns the windows of a request, round by round. Without embeddings, each round is one, cut when it is written. */
+/**
+ * Returns the windows of a request, round by round. Without embeddings, each round is one window; it is split into
+ * bodies when it is written.
+ */
 export function windowsOf(operations: readonly Operation[], target: BulkTarget, maxBytes: number): Window[] {
   const bytesIn = (op: Operation["op"], document: number) =>
     target.mappings.reduce((sum, { model_name, passages }) => {
-      // An update reads, and writes again, all passages of the stored document.
+      // An update reads and rewrites all passages of the stored document.
       const most = op === "update" ? passages?.max_passages : undefined;
       const parts = passages?.isStored ? (most ?? passagesIn(document, passages)) : 1;
       return sum + embeddingBytes(model_name) * parts;
@@ -46,7 +51,7 @@ export function windowsOf(operations: readonly Operation[], target: BulkTarget, 
   });
 }
 
-/** Bytes of a token in a document of plain text. */
+/** Bytes of a token in plain text. */
 const TOKEN_BYTES = 4;
 
 const passagesIn = (bytes: number, { tokens, max_passages }: Splitting): number =>
@@ -59,9 +64,9 @@ function embeddingBytes(name: keyof typeof MODELS): number {
 }
 
 /**
- * Returns a function that starts the embeddings of windows ahead of time, so that models work while the cluster writes.
- * Starts the given window and as many following ones, in any round, as fit into one body with it. Besides the window
- * that is being written, embeddings for one body are in memory, no matter how long the request is.
+ * Returns a function that starts embeddings ahead, so that models work while the cluster writes. Starts the given
+ * window and as many following ones, in any round, as fit into one body with it. So besides the window that is being
+ * written, embeddings for one body are in memory, regardless of the request's length.
  */
 export function createLookahead(
   windows: readonly Window[],
@@ -74,7 +79,8 @@ export function createLookahead(
   let current = 0;
   return (index) => {
     for (; current < index; current += 1) if (current < next) ahead -= windows[current]?.bytes ?? 0;
-    // With many short rounds, waits until half is free: texts then go to a model in batches instead of one by one.
+    // With many short rounds, waits until half of the bytes are free, so that texts are sent to a model in batches
+    // instead of one by one.
     if (next > index && ahead > maxBytes / 2) return;
     const from = next;
     for (; next < windows.length; next += 1) {

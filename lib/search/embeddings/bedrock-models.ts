@@ -3,14 +3,14 @@ import { type Protocol, REQUEST_TOKENS } from "../../settings/model-protocol.ts"
 const { texts, text: inputText, inputType: input_type } = REQUEST_TOKENS;
 
 /**
- * Returns how a model of Cohere or Amazon on Bedrock is spoken to.
+ * Returns the request format of a Cohere or Amazon model on Bedrock.
  *
- * Bedrock refuses a text of more than 2,048 characters (counted in UTF-16 units, the stricter reading) for Cohere Embed
- * v3 whatever `truncate` says, so it is cut here; `truncate` covers the model's 512 tokens. Version 4 takes 128,000
- * tokens, of which 8,192 characters bound the cost of a long document. It lets the caller choose the dimension, has other
- * words for `truncate`, and answers by type.
+ * Cohere Embed v3 refuses texts over 2,048 characters whatever `truncate` says, so they are cut here (counted in
+ * UTF-16 units, the stricter reading); `truncate` covers the model's 512 tokens. Cohere Embed v4 takes 128,000 tokens;
+ * cutting at 8,192 characters limits the cost of a long document. It lets the caller choose the dimension, has other
+ * values of `truncate`, and groups the answer by type.
  *
- * Titan takes one text a call, and refuses one of more than 8,192 tokens instead of truncating it; a token is seldom less
+ * Titan takes one text per call and refuses more than 8,192 tokens instead of truncating; a token is seldom shorter
  * than a character. Only its version 2 lets the caller choose the dimension. Source: Amazon Bedrock User Guide, "Cohere
  * Embed" and "Amazon Titan Text Embeddings models".
  */

@@ -2,31 +2,31 @@ import { type Deadline, withTimeout } from "../../platform/resilience/deadline.t
 import { EmbeddingError, NoTimeLeftError } from "./embedder.ts";
 import type { InputType } from "./model-client.ts";
 
-/** Failures in a row after which a model is not called. A query that times out makes two. */
+/** Consecutive failures after which calls to a model are paused. A query that times out counts as two. */
 export const FAILURES = 4;
 
-/** Milliseconds for which it is not called. */
+/** Duration of the pause in milliseconds. */
 export const OPEN_MS = 10_000;
 
-/** The verdict of a call about its model. A call that had little time, or did not start, shows nothing. */
+/** Health of the model as a call shows it. Unknown: the call had little time or did not start. */
 export type Verdict = "alive" | "down" | "unknown";
 
 /** Stops calling a model that fails again and again, so that a hung endpoint does not cost each request its timeouts. */
 export interface Breaker {
-  /** Throws ModelPausedError while the model is not called. */
+  /** Throws ModelPausedError while the model is paused. */
   check(input: InputType): void;
   /**
-   * Runs a call. Throws ModelPausedError instead while the model is paused. While another call is the trial, so does a
-   * query, whose search can do without the model; documents wait for the outcome, or throw NoTimeLeftError when
-   * `startBefore` ends first.
+   * Runs a call. Throws ModelPausedError while the model is paused. After a pause, one call is the trial. Meanwhile
+   * queries get ModelPausedError, since a search can do without the model. Documents wait for the trial's outcome, or
+   * throw NoTimeLeftError when `startBefore` ends first.
    */
   run<T>(input: InputType, startBefore: Deadline, call: () => Promise<T>): Promise<T>;
 }
 
 export interface BreakerOptions {
-  /** Judges a failure. */
+  /** Classifies a failure. */
   judge: (error: unknown) => { verdict: Verdict; reason: string };
-  /** Called when the model is paused, for the first time or after a failed trial. */
+  /** Called when the model is paused: first, and after each failed trial. */
   onPause?: ((reason: string) => void) | undefined;
   now?: (() => number) | undefined;
 }
@@ -44,8 +44,8 @@ export class ModelPausedError extends EmbeddingError {
 }
 
 /**
- * Returns the breaker of one model in one process. After {@link FAILURES} in a row it pauses the model for
- * {@link OPEN_MS}, then lets a single call through, whose outcome decides. Any success ends the pause.
+ * Returns the circuit breaker of one model in one process. After {@link FAILURES} consecutive failures it pauses the
+ * model for {@link OPEN_MS}, then lets one trial call through, whose outcome decides. Any success ends the pause.
  */
 export function createBreaker({ judge, onPause, now = () => performance.now() }: BreakerOptions): Breaker {
   let failures = 0;

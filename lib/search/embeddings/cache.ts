@@ -18,12 +18,12 @@ export interface CacheKey {
 
 export interface EmbeddingCache {
   /**
-   * Returns the embedding of a key from memory, from an equal call in progress, or by computing it. Callers that wait for
-   * the same call share its failure, which is not kept. Throws a retryable EmbeddingError when the caller's deadline ends
-   * while it waits.
+   * Returns the embedding of a key from memory, from an equal call in progress, or by computing it. Callers that wait
+   * for the same call share its failure, which is not cached. Throws a retryable EmbeddingError when the caller's
+   * deadline ends first.
    */
   get(key: CacheKey, deadline: Deadline, compute: () => Promise<Embedding>): Promise<Embedding>;
-  /** Returns how much is kept, for metrics and tests. */
+  /** Returns the cache's size, for metrics and tests. */
   size(): { entries: number; bytes: number };
 }
 
@@ -31,10 +31,10 @@ const DEFAULT_ENTRIES = 1_000;
 const DEFAULT_BYTES = 16 * 1_024 * 1_024;
 
 /**
- * Returns a cache of query embeddings, bounded by number and by bytes, that drops the least recently used first.
+ * Returns an LRU cache of query embeddings, limited by number and by bytes.
  *
- * lru-cache 11.5.3 would replace about 25 lines, but is 18.7 kB minified, a sixth of what a cold start may load; this
- * file with all of it is 1.2 kB.
+ * lru-cache 11.5.3 would replace about 25 lines, but is 18.7 kB minified, a sixth of the budget for a cold start; this
+ * file is 1.2 kB.
  */
 export function createEmbeddingCache(options: EmbeddingCacheOptions = {}): EmbeddingCache {
   const { entries: maxEntries = DEFAULT_ENTRIES, bytes: maxBytes = DEFAULT_BYTES } = options;

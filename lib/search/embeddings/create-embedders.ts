@@ -24,7 +24,7 @@ import { denseEndpoint, sparseEndpoint } from "./text-embeddings-inference.ts";
 
 type SparseSettings = Extract<ModelSettings, { name: "sparse_v3" }>;
 
-/** Clients and options of embedders. Nothing here is opened, read or loaded before a model that needs it is first used. */
+/** Clients and options of embedders. Nothing is opened, read or loaded before a model that needs it is first used. */
 export interface EmbedderClients {
   sagemaker: ModelClient;
   bedrock: ModelClient;
@@ -32,13 +32,15 @@ export interface EmbedderClients {
   cache: EmbeddingCache;
   /** Milliseconds that one attempt for a query may take; 3,000 by default. */
   queryTimeoutMs?: number;
-  /** Called when a model is not called for some seconds because its last calls failed. */
+  /** Called when the breaker pauses a model because its last calls failed. */
   onPause?: (model: ModelName, input: InputType, reason: string) => void;
   /** Replaced in tests so that nothing sleeps between attempts. */
   wait?: (ms: number) => Promise<unknown>;
 }
 
-/** Returns an embedder for each model. Call it once a process: the embedders hold the bounds and the cache. */
+/**
+ * Returns an embedder for each model. Call it once per process: the embedders share concurrency limits and the cache.
+ */
 export function createEmbedders(
   models: readonly ModelSettings[],
   clients: EmbedderClients,
@@ -51,7 +53,10 @@ export function createEmbedders(
   );
 }
 
-/** Queries and documents share neither bounds nor breaker: a model that an import slows down still gets queries. */
+/**
+ * Queries and documents share neither concurrency limits nor breaker: queries still reach a model that an import slows
+ * down.
+ */
 function createEmbedder(settings: ModelSettings, clients: EmbedderClients): Embedder {
   const { wait, sagemaker, bedrock, onPause } = clients;
   const { query_timeout_ms: queryTimeoutMs = clients.queryTimeoutMs, document_timeout_ms: documentTimeoutMs } =
@@ -132,7 +137,7 @@ function sparseEmbedder(
   };
 }
 
-/** Does not name the folder: the cause does, which is logged. */
+/** Does not name the folder, because callers see the message. The cause, which is logged, has it. */
 const withoutFiles = (cause: unknown) =>
   new EmbeddingError("model files (tokenizer and weight table) are missing or damaged in this deployment", {
     cause,

@@ -2,16 +2,18 @@ import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from "../../platform/json/values.t
 import { type EmbeddingOutcome, fitsFloat, unusable } from "./embedder.ts";
 import { ModelAnswerError } from "./failure.ts";
 
-/** How far a length may differ from 1 before the vector is scaled. Rounding of 32-bit floats stays far below. */
+/**
+ * Allowed difference of a vector's length from 1 before it is scaled. Rounding errors of 32-bit floats are far smaller.
+ */
 const LENGTH_TOLERANCE = 1e-3;
 
-/** Stands for the vectors in an answer that is parsed without them. */
+/** Placeholder for the vectors while the rest of an answer is parsed. */
 const CUT_OUT = "vectors";
 
 /**
  * Returns one outcome for each vector of an answer, in order. `listOf` finds the list of vectors in the parsed answer.
- * Vectors of unit length stay what the model wrote: parts of the answer, which are read once, never copied or printed. Any other answer
- * is parsed, so that each fault is named. Throws ModelAnswerError when the answer as a whole cannot be used.
+ * Vectors of unit length are slices of the answer, which are scanned once and neither parsed nor printed. Any other
+ * answer is parsed, to describe each fault. Throws ModelAnswerError if the answer as a whole cannot be used.
  */
 export function readVectors(
   answer: Uint8Array,
@@ -31,7 +33,7 @@ export function readVectors(
   return requireCount(listOf(parseJson(bytes)), count).map((vector) => checkDenseVector(vector, dimension));
 }
 
-/** Returns whether the rest of an answer is JSON, and the vectors were cut out of the place where they belong. */
+/** Returns whether the rest of an answer is JSON with the placeholder at the position of the vectors. */
 function isCutOut(listOf: (parsed: unknown) => unknown[], rest: string): boolean {
   try {
     const list = listOf(JSON.parse(rest));
@@ -50,16 +52,13 @@ export function parseJson(answer: Uint8Array): unknown {
   }
 }
 
-/**
- * Returns the list. Throws ModelAnswerError when its length differs: then it is unknown which vector belongs to which
- * text.
- */
+/** Returns the list. Throws ModelAnswerError if its length differs: then vectors cannot be assigned to texts. */
 export function requireCount<T>(list: T[], count: number): T[] {
   if (list.length !== count) throw new ModelAnswerError(`model gave ${list.length} vectors for ${count} texts`);
   return list;
 }
 
-/** Returns the vectors at `start`, a list of them or a single one; undefined if one is not plain. */
+/** Returns the vectors at `start`, a list of them or a single one; undefined if one is not a plain unit vector. */
 function scanList(bytes: Buffer, start: number, dimension: number): { vectors: Buffer[]; end: number } | undefined {
   if (start < 0) return undefined;
   if (bytes[start + 1] !== OPEN_BRACKET) {
@@ -79,7 +78,7 @@ function scanList(bytes: Buffer, start: number, dimension: number): { vectors: B
   }
 }
 
-/** No byte: the answer has ended. */
+/** Returned instead of a byte at the end of the answer. */
 const END = -1;
 const SPACE = 0x20;
 const MINUS = 0x2d;
@@ -90,7 +89,7 @@ const NINE = 0x39;
 const UPPER_E = 0x45;
 const LOWER_E = 0x65;
 
-/** Digits of a fraction that count towards the length: more than its tolerance needs, and few enough for 32 bits. */
+/** Fraction digits that count towards the length: more than the tolerance needs, and few enough for 32 bits. */
 const COUNTED_DIGITS = 8;
 
 /** 10^-n by the number of fraction digits n; longer fractions are rare. */

@@ -7,7 +7,7 @@ import { ModelAnswerError } from "./failure.ts";
 import type { HostedModel } from "./model-calls.ts";
 import type { InputType, ModelClient } from "./model-client.ts";
 
-/** Bytes of the texts of a request: below the 6 MiB of SageMaker, which is stricter than Bedrock. */
+/** The most bytes of texts in a request: below the 6 MiB of SageMaker, which is stricter than Bedrock. */
 const MAX_BODY_BYTES = 5_000_000;
 
 interface DescribedModel {
@@ -20,7 +20,7 @@ interface DescribedModel {
   prefixes: Readonly<Record<InputType, string>>;
 }
 
-/** A model by the description of its requests and answers, that of model.yaml or of a model on Bedrock. */
+/** Returns a model whose requests and answers are described in model.yaml, or by Bedrock's formats. */
 export function describedModel({ model, client, target, dimension, protocol, prefixes }: DescribedModel): HostedModel {
   const { request, answer: path, batch_size, max_characters, input_types } = protocol;
   const frame = JSON.stringify(request);
@@ -45,7 +45,9 @@ export function describedModel({ model, client, target, dimension, protocol, pre
   };
 }
 
-/** A part of a request in which tokens are still to be replaced, or JSON that is done: a text may spell a token. */
+/**
+ * A part of a request: with tokens still to be replaced (`open`), or final JSON. A text may itself look like a token.
+ */
 type Part = { open: string } | { json: string };
 
 function replaced(part: Part, token: string, json: string): Part[] {
@@ -55,7 +57,7 @@ function replaced(part: Part, token: string, json: string): Part[] {
     .flatMap((open, at): Part[] => (at === 0 ? [{ open }] : [{ json }, { open }]));
 }
 
-/** Returns the vectors at a path of an answer. While they are cut out, a text stands in their place. */
+/** Returns the vectors at a path of a parsed answer, or the placeholder that was put in place of them. */
 function vectorsAt(answer: unknown, path: string | undefined): unknown[] {
   const steps = path?.split(".") ?? [];
   const found = steps.reduce<unknown[]>(

@@ -4,15 +4,15 @@ import type { Protocol } from "../../settings/model-protocol.ts";
 
 /** Settings of every model. */
 interface CommonSettings {
-  /** Part of the cache key: another revision makes other vectors. */
+  /** Part of the cache key: another revision gives other vectors. */
   revision: string;
   /** Simultaneous calls of one function instance for queries. */
   concurrency: number;
-  /** The same for documents; absent: as many. */
+  /** The same for documents. Default: the same number. */
   document_concurrency?: number | undefined;
-  /** Whether the model only embeds for indexes that it made the vectors of, since another one is configured now. */
+  /** Whether this is a previous model, used only for indexes that have its vectors. */
   previous?: true;
-  /** Milliseconds of one call for a query or for documents; absent: the embedder's own. */
+  /** Timeout (ms) of one call for a query or for documents. Default: the embedder's own. */
   query_timeout_ms?: number | undefined;
   document_timeout_ms?: number | undefined;
 }
@@ -22,7 +22,7 @@ interface DenseEndpoint extends CommonSettings {
   /** SageMaker endpoint, and the one for documents; absent: the same. */
   endpoint_name: string;
   document_endpoint_name?: string | undefined;
-  /** Differs from the model's own where another model serves the local stack. */
+  /** Differs from the model's own dimension if another model serves the local stack. */
   dimension: number;
   /** Text before each query; may be empty. */
   query_prefix: string;
@@ -49,20 +49,20 @@ interface BedrockModel extends CommonSettings {
   passage_prefix?: string | undefined;
 }
 
-/** One embedding model: what its kind and its host need, and nothing else. */
+/** Settings of one embedding model, by kind and host. */
 export type ModelSettings = DenseEndpoint | SparseEndpoint | BedrockModel;
 
-/** Returns the identity of the vectors of a model. */
+/** Returns the identity of a model's vectors, as `_meta.relevance` of an index stores it. */
 export const vectorsBySettings = (settings: ModelSettings): string =>
   "model_id" in settings ? settings.model_id : settings.revision;
 
-/** Names what made the vector of a passage, where several models may write into one index. */
+/** Returns the identity of the model that made a passage's vector, for indexes with vectors of several models. */
 export const passagesBy = (settings: ModelSettings): string => `${settings.name} ${vectorsBySettings(settings)}`;
 
-/** Names a model of the settings, of which a previous one may have the name of another. */
+/** Name of an embedder. A previous model may have the same model name as the current one. */
 export type EmbedderName = ModelName | `previous ${ModelName}`;
 
-/** Returns the name of a model of the settings. */
+/** Returns the embedder's name for model settings. */
 export const embedderName = ({ name, previous }: ModelSettings): EmbedderName => (previous ? `previous ${name}` : name);
 
 /** Unit-length floats of the model's dimension. */
@@ -71,7 +71,7 @@ export type DenseVector = readonly number[];
 /** Vocabulary token to weight, each weight in (0, 64]. */
 export type SparseVector = Readonly<Record<string, number>>;
 
-/** Returns whether a 32-bit float can hold a number, though rounded: it becomes neither infinite nor zero. */
+/** Returns whether a number, rounded to a 32-bit float, is neither infinite nor zero. */
 export function fitsFloat(value: number): boolean {
   const float = Math.fround(value);
   return Number.isFinite(float) && (float !== 0 || value === 0);
@@ -79,7 +79,7 @@ export function fitsFloat(value: number): boolean {
 
 export type Embedding = { kind: "dense"; vector: DenseVector } | { kind: "sparse"; tokens: SparseVector };
 
-/** The embedding of a document as the JSON to store. That of a dense one is a part of the model's answer if it can be. */
+/** The embedding of a document as JSON to store. A dense one is a slice of the model's answer where possible. */
 export type DocumentEmbedding = { kind: "dense"; json: Buffer } | { kind: "sparse"; json: string };
 
 /** Why a text has no embedding. Callers see the message, so it names no endpoint, host or ARN. */
@@ -108,7 +108,7 @@ export class NoTimeLeftError extends EmbeddingError {
 /** The outcome for one text of a batch. A text that fails affects at most the texts of its model call. */
 export type EmbeddingOutcome = DocumentEmbedding | { kind: "error"; error: EmbeddingError };
 
-/** Returns the outcome of a text for which the model gave no usable vector. */
+/** Returns the outcome of a text for which the model returned no usable vector. */
 export const unusable = (message: string): EmbeddingOutcome => ({
   kind: "error",
   error: new EmbeddingError(message, { retryable: false }),
@@ -117,11 +117,11 @@ export const unusable = (message: string): EmbeddingOutcome => ({
 /** Limits of one call of `embedDocuments`. */
 export interface EmbedOptions {
   /**
-   * No model call, first attempt or retry, starts after this deadline; running calls may use the rest of the other one.
-   * Texts that were not started become retryable errors. Defaults to the deadline itself.
+   * No model call or retry starts after this deadline; running calls may use the rest of `deadline`. Texts that were
+   * not started become retryable errors. Default: `deadline`.
    */
   startBefore?: Deadline;
-  /** Milliseconds that a request has for model calls from its start, to tell how many texts fit. Default: what is left. */
+  /** Milliseconds that a whole request has for model calls, used to tell how many texts fit. Default: the time left. */
   requestMs?: number;
 }
 
@@ -135,9 +135,12 @@ export interface Embedder {
    */
   embedDocuments(texts: readonly string[], deadline: Deadline, options?: EmbedOptions): Promise<EmbeddingOutcome[]>;
 
-  /** Returns sparse weights by the ids of tokens, which a `sparse_vector` field takes. Absent for a dense model. */
+  /** Returns sparse weights keyed by token ids, as a `sparse_vector` field requires. Absent for a dense model. */
   byId?(tokens: SparseVector): Promise<SparseVector>;
 
-  /** Embeds one query text, from memory if it can. A sparse query without a known token is `{}`. Throws EmbeddingError. */
+  /**
+   * Embeds one query text, or takes it from the cache. A sparse query without a known token is `{}`. Throws
+   * EmbeddingError.
+   */
   embedQuery(text: string, deadline: Deadline): Promise<Embedding>;
 }

@@ -8,7 +8,7 @@ export class ModelAnswerError extends Error {
   override name = "ModelAnswerError";
 }
 
-/** The meaning of a failed model call. */
+/** Classification of a failed model call. */
 export interface Failure {
   /** Callers see it, so it names no endpoint, host or ARN. */
   reason: string;
@@ -19,11 +19,11 @@ export interface Failure {
   /** The model refused the input: with several texts in the call, maybe because of one of them. */
   refused: boolean;
   timedOut: boolean;
-  /** The model itself may be down: it did not answer, or could not. One that throttles or refuses works. */
+  /** The model may be down: it gave no answer or an internal error. A model that throttles or refuses is up. */
   down: boolean;
 }
 
-/** The properties of SDK and socket errors that are read here; nothing else of them is shown to anyone. */
+/** The properties of SDK and socket errors that are read here. No other property reaches callers or logs. */
 interface Thrown {
   name?: unknown;
   code?: unknown;
@@ -50,10 +50,10 @@ const BY_NAME: Record<string, readonly [reason: string, kind: Kind]> = {
   ServiceUnavailable: ["model endpoint is unavailable", "transient"],
   ServiceUnavailableException: ["model endpoint is unavailable", "transient"],
   ModelTimeoutException: ["model did not answer in time", "transient"],
-  // Thrown by the SDK while connecting: nothing was sent yet.
+  // Thrown by the SDK while connecting: nothing was sent.
   TimeoutError: ["model endpoint could not be reached in time", "transient"],
   ECONNREFUSED: ["model endpoint refused the connection", "transient"],
-  // A kept connection that the other side closed meanwhile. Inference changes nothing, so a repeat is safe.
+  // A kept-alive connection that the server closed. Inference has no side effects, so a repeat is safe.
   ECONNRESET: ["model endpoint closed the connection", "transient"],
   ETIMEDOUT: ["model endpoint could not be reached in time", "transient"],
   EPIPE: ["model endpoint closed the connection", "transient"],
@@ -65,7 +65,7 @@ const BY_NAME: Record<string, readonly [reason: string, kind: Kind]> = {
   ServiceQuotaExceededException: ["quota of the model is exceeded", "later"],
   ModelErrorException: ["model failed on the request", "final"],
   ValidationException: ["model refused the input", "refused"],
-  // SageMaker's own, about the endpoint or the request; what the model refuses comes as ModelError.
+  // Errors of SageMaker itself about the endpoint or request. Errors of the model are ModelError.
   ValidationError: ["model endpoint does not exist or does not take this request", "final"],
   ResourceNotFoundException: ["model does not exist in this region", "final"],
 };
@@ -98,14 +98,14 @@ export function classify(error: unknown): Failure {
   return failure("model call failed", "final");
 }
 
-/** Says what a failed call shows about the model. */
+/** Returns a failed call's verdict about the model, with the reason. */
 export function judge(error: unknown): { verdict: Verdict; reason: string } {
   const { reason, down } = classify(error);
   const silent = error instanceof EmbeddingError || (error instanceof ModelCallTimeout && error.wasShort);
   return { verdict: silent ? "unknown" : down ? "down" : "alive", reason };
 }
 
-/** The container's own status, as SageMaker wraps it (HTTP 424). */
+/** Classifies the container's own status, which SageMaker wraps (HTTP 424). */
 function modelError(status: unknown): Failure {
   switch (status) {
     case 429:
@@ -117,7 +117,7 @@ function modelError(status: unknown): Failure {
     case 413:
     case 422:
       return failure(`model refused the input (status ${status})`, "refused");
-    // SageMaker's 60 s for an answer were over.
+    // The container did not answer within SageMaker's 60 s.
     case 0:
       return failure("model did not answer in time", "later");
     default:
@@ -125,7 +125,7 @@ function modelError(status: unknown): Failure {
   }
 }
 
-/** The error that a caller of an embedder gets for a failed model call; the original is its `cause`. */
+/** Returns the error for callers of an embedder; the original is its `cause`. */
 export function toEmbeddingError(error: unknown): EmbeddingError {
   if (error instanceof EmbeddingError) return error;
   const { reason, later } = classify(error);

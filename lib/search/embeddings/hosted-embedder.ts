@@ -5,12 +5,12 @@ import { classify, toEmbeddingError } from "./failure.ts";
 import { type HostedEmbedderOptions, type HostedModel, ModelCalls } from "./model-calls.ts";
 import { FIRST_TEXTS, TooManyTextsError } from "./pace.ts";
 
-/** Attempts of a query that timed out: the second one is for a connection that died unnoticed. */
+/** Attempts of a query that timed out. The second one helps if a connection had died unnoticed. */
 const ATTEMPTS_AFTER_TIMEOUT = 2;
 
 /**
- * Refused calls that one `embedDocuments` takes before it stops looking for the bad text, beyond those that its
- * successes justify: a model that refuses everything must not be asked twice for every text.
+ * Refused calls, beyond those justified by successes, after which `embedDocuments` stops looking for the bad text.
+ * Otherwise a model that refuses everything would be called twice for every text.
  */
 const REFUSALS_WITHOUT_SUCCESS = 32;
 const REFUSALS_PER_SUCCESS = 8;
@@ -89,10 +89,10 @@ class DocumentBatches {
     }
   }
 
-  /** Returns how many texts of a failed batch to try first, before the others; undefined if it has failed for good. */
+  /** Returns how many texts of a failed batch to retry first, before the others; undefined if the failure is final. */
   async #smaller(size: number, error: unknown): Promise<number | undefined> {
     if (error instanceof TooManyTextsError) {
-      // Waits outside of the semaphore, which other calls need.
+      // Waits outside of the semaphore, so that other calls can run.
       if (error.fitting === 0) await this.#calls.pace.ended();
       return error.fitting;
     }

@@ -8,7 +8,7 @@ import { type InputType, ModelCallTimeout } from "./model-client.ts";
 import { createPace, type Pace, SlowModelError, TooManyTextsError } from "./pace.ts";
 import type { Semaphore } from "./semaphore.ts";
 
-/** How one hosted model is spoken to. The rules of calling it (batches, retries, time) are `hostedEmbedder`'s. */
+/** Request and answer format of one hosted model. Batches, retries and timeouts are those of `hostedEmbedder`. */
 export interface HostedModel {
   model: ModelName;
   limits: BatchLimits;
@@ -25,21 +25,21 @@ export interface HostedEmbedderOptions {
   semaphore: Semaphore;
   breaker?: Breaker;
   pace?: Pace;
-  /** Milliseconds one attempt for a query may take: a search would rather continue without it. */
+  /** Timeout (ms) of one attempt for a query: a search continues without the embedding. */
   queryTimeoutMs?: number;
-  /** Milliseconds one attempt for documents may take; by default what is left of the request. */
+  /** Timeout (ms) of one attempt for documents. Default: the time left of the request. */
   documentTimeoutMs?: number;
   /** Replaced in tests so that nothing sleeps between attempts. */
   wait?: (ms: number) => Promise<unknown>;
 }
 
-/** A query's attempt, by default. A query alone takes a model 50 to 300 ms; the rest is queueing behind documents. */
+/** Default timeout of a query. The model alone takes 50 to 300 ms; the rest is queueing behind documents. */
 const QUERY_TIMEOUT_MS = 3_000;
 
 /** Every timeout ends this long before the deadline, so that the failure can still be reported. */
 const MARGIN_MS = 50;
 
-/** SageMaker's own limit for an answer; also keeps timers within what Node takes. */
+/** SageMaker's limit for an answer. It is also within the range of Node's timers. */
 const MAX_CALL_MS = 60_000;
 
 /** When a call may start, and when it must have ended. */
@@ -67,7 +67,7 @@ export class ModelCalls {
     this.#waiting = wait ? { wait } : {};
   }
 
-  /** Embeds literals with `retry`, but when no time is left for another attempt, throws the error of the one before. */
+  /** Embeds literals with `retry`. If no time is left for another attempt, throws the error of the last one. */
   embed(
     literals: readonly string[],
     input: InputType,
@@ -86,7 +86,7 @@ export class ModelCalls {
     return retry(attempt, { deadline: startBefore, retryable, ...this.#waiting });
   }
 
-  /** Returns the error with the number of texts that fit, if a call did not start because the model is slow. */
+  /** If a call did not start because the model is slow, returns the error with the number of texts that fit. */
   slowness(error: unknown, texts: number, requestMs: number): SlowModelError | undefined {
     const fitting = Math.max(1, this.pace.finishedWithin(requestMs));
     return error instanceof NoTimeLeftError && fitting < texts ? new SlowModelError(fitting) : undefined;
@@ -94,7 +94,7 @@ export class ModelCalls {
 
   #once(literals: readonly string[], input: InputType, { startBefore, deadline }: CallTimes) {
     const limit = this.#limits[input];
-    // Checks before queueing, too: hung calls may hold the whole semaphore.
+    // Also checks before queueing, because hung calls may occupy the whole semaphore.
     this.#breaker.check(input);
     return this.semaphore.run(startBefore, () =>
       this.#breaker.run(input, startBefore, async () => {
@@ -117,8 +117,9 @@ export class ModelCalls {
   }
 
   /**
-   * Counts the texts of a call for documents. Throws TooManyTextsError if the model would not finish them in time. A
-   * single text is always tried while nothing else is in progress, or a model that was slow once would never be again.
+   * Counts the texts of a call for documents. Throws TooManyTextsError if the model would not finish them in time. If
+   * nothing else is in progress, a single text is always tried: otherwise a model that was slow once would never be
+   * used again.
    */
   #begin(texts: number, ms: number) {
     const others = this.pace.inProgress();

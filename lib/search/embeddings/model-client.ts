@@ -14,7 +14,7 @@ export interface ModelClient {
    */
   invoke(target: string, body: string, timeoutMs: number): Promise<Uint8Array>;
 
-  /** Loads the SDK before the first call: with provisioned concurrency there is time for it at start. */
+  /** Loads the SDK before the first call. With provisioned concurrency, this happens at start. */
   load(): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export interface ModelClient {
 export class ModelCallTimeout extends Error {
   override name = "ModelCallTimeout";
   readonly timeoutMs: number;
-  /** Whether the request had less time left than the model may take. */
+  /** Whether the request had less time left than a full timeout. */
   wasShort = false;
 
   constructor(timeoutMs: number) {

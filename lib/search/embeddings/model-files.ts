@@ -19,7 +19,7 @@ export class ModelFilesError extends Error {
 
 const LockedFile = v.strictObject({ sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)), bytes: v.number() });
 
-/** `models.lock.json`: what the files of each model were when they were first checked. */
+/** Hashes and origins of each model's files, recorded when they were first checked: `models.lock.json`. */
 export const ModelsLock = v.record(
   v.string(),
   v.strictObject({
@@ -36,15 +36,12 @@ export const ModelsLock = v.record(
 export type ModelsLock = v.InferOutput<typeof ModelsLock>;
 export type LockedModel = ModelsLock[string];
 
-/** Larger files are not what they claim to be: the real ones have 0.7 and 0.9 MB. */
+/** The most bytes of a model file. The real ones have 0.7 and 0.9 MB. */
 export const MAX_MODEL_FILE_BYTES = 16_000_000;
 
 const Id = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/**
- * Any object, as it is: valibot's own object schemas leave out the key "constructor", which is a token of the
- * vocabulary.
- */
+/** Any object, unchanged: valibot's object schemas drop the key "constructor", which is a token of the vocabulary. */
 const AnyObject = v.custom<object>((value) => typeof value === "object" && value !== null, "must be an object");
 
 const TokenizerJson = v.object({
@@ -59,7 +56,7 @@ export interface ParsedModelFiles {
   /** Ids of `[CLS]` and its like. */
   specialIds: ReadonlySet<number>;
   weights: ReadonlyMap<string, number>;
-  /** As `@huggingface/tokenizers` takes them. */
+  /** Content of the tokenizer's files for `@huggingface/tokenizers`. */
   tokenizer: object;
   tokenizerConfig: object;
 }
@@ -91,7 +88,7 @@ export function parseModelFiles(files: ModelFiles): ParsedModelFiles {
   return { vocabulary, specialIds, weights, tokenizer, tokenizerConfig };
 }
 
-/** Token to number, each finite. */
+/** Returns the members of an object, all of which must be finite numbers. */
 function numbers(name: ModelFileName, json: object): Map<string, number> {
   const entries: [string, unknown][] = Object.entries(json);
   const wrong = entries.find(([, value]) => typeof value !== "number" || !Number.isFinite(value));

@@ -1,35 +1,38 @@
 import { NoTimeLeftError } from "./embedder.ts";
 
-/** Texts of the first call of a process, which shows the model's pace: few, so that a slow model finishes them. */
+/** Texts in the first call of a process, which measures the model's speed. Few, so that a slow model finishes them. */
 export const FIRST_TEXTS = 8;
 
-/** Weight of the last call in the average. */
+/** Weight of the last call in the moving average. */
 const LAST = 0.5;
 
-/** How much longer than expected a call may take: texts differ in length. */
+/** Safety factor for a call's duration, because texts differ in length. */
 const MARGIN = 1.25;
 
-/** How the call for some texts ended. Other failures than a timeout say nothing about the pace. */
+/** How a call for documents ended. Failures other than a timeout say nothing about the speed. */
 export type CallEnd = "embedded" | "timed_out" | "failed";
 
-/** How fast a model embeds documents, learned from the calls of this process. */
+/** Speed at which a model embeds documents, measured by the calls of this process. */
 export interface Pace {
-  /** Returns whether a call has ended that shows it. */
+  /** Returns whether the speed is known, because a call has ended. */
   isKnown(): boolean;
-  /** Returns how many texts the model should finish within `ms` if it does nothing else. Infinity if unknown. */
+  /**
+   * Returns how many texts the model should finish within `ms` if it does nothing else. Infinity if the speed is
+   * unknown.
+   */
   finishedWithin(ms: number): number;
-  /** The texts in progress. */
+  /** Returns the number of texts in progress. */
   inProgress(): number;
   /** Resolves when the next call ends. */
   ended(): Promise<void>;
-  /** Counts texts as in progress. Call the result when their call has ended. */
+  /** Counts texts as in progress. Call the returned function when their call has ended. */
   start(texts: number): (end: CallEnd) => void;
 }
 
 /** Error for a call that the model would not finish in time. Nothing was sent. */
 export class TooManyTextsError extends NoTimeLeftError {
   override name = "TooManyTextsError";
-  /** How many texts it would finish. */
+  /** How many texts the model would finish. */
   readonly fitting: number;
 
   constructor(fitting: number) {
@@ -43,7 +46,7 @@ export class SlowModelError extends NoTimeLeftError {
   override name = "SlowModelError";
   override retryAfterSeconds = 1;
 
-  /** `fitting` is how many texts the model finishes in the time of one request. */
+  /** `fitting` is the number of texts that the model finishes in the time of one request. */
   constructor(fitting: number) {
     super(
       `no time was left: the model embeds about ${fitting} ${fitting === 1 ? "text" : "texts"} in the time of one ` +
@@ -53,8 +56,8 @@ export class SlowModelError extends NoTimeLeftError {
 }
 
 /**
- * Returns the pace of one model in one process. A call is judged by all texts in progress, not by its own alone, so one
- * number fits a model that works on all calls at once as well as one that lets them wait for each other.
+ * Returns the speed estimate of one model in one process. The duration of a call is related to all texts in progress,
+ * not only its own. So one number fits both a model that works on all calls at once and one that queues them.
  */
 export function createPace(now: () => number = () => performance.now()): Pace {
   /** Milliseconds for each text in progress. */

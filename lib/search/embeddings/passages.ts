@@ -4,23 +4,26 @@ import type { Chunking } from "../../settings/passages.ts";
 /** A part of a text, which begins and ends with a word. */
 export interface Passage {
   text: string;
-  /** Its place in the text, counted as in JavaScript strings; `end` is behind it. */
+  /** Start and end (exclusive) in the text, in UTF-16 units. */
   start: number;
   end: number;
 }
 
 /** How the texts of a mapping are split. */
 export interface Splitting extends Chunking {
-  /** Whether four characters count as a token, rather than words by an estimate. */
+  /** Whether four characters count as a token. Otherwise tokens are estimated word by word. */
   byCharacters: boolean;
 }
 
-/** Words, single signs, and single characters of a script without spaces. Longer runs of letters are cut. */
+/** Words, single punctuation marks, and single characters of scripts without spaces. Longer runs of letters are cut. */
 const WORD = /\p{Script=Han}|[\p{L}\p{M}\p{N}]{1,64}|[^\s\p{L}\p{M}\p{N}]/gu;
 
 const CHARACTERS_OF_A_TOKEN = 4;
 
-/** Letters of a token in English words. docs/guides/passages.md has the error of this estimate, measured on BERT's vocabulary. */
+/**
+ * Letters per token in English words. docs/guides/passages.md has the error of this estimate, measured on BERT's
+ * vocabulary.
+ */
 const LETTERS_OF_A_TOKEN = 5;
 
 interface Word {
@@ -29,11 +32,11 @@ interface Word {
   tokens: number;
 }
 
-/** Returns the estimated tokens of a word. A tokenizer of English cuts letters that are not its own one by one. */
+/** Returns the estimated tokens of a word. An English tokenizer makes one token of each foreign letter. */
 const tokensOf = (word: string): number =>
   /^[\0-\x7f]+$/.test(word) ? Math.ceil(word.length / LETTERS_OF_A_TOKEN) : word.length;
 
-/** Returns the words of a text, as far as passages reach: a text can have millions. */
+/** Returns the words of a text, as many as passages can contain: a text can have millions. */
 function wordsOf(text: string, { byCharacters, tokens: most, max_passages }: Splitting): Word[] {
   const words: Word[] = [];
   let [before, sum] = [0, 0];
@@ -57,10 +60,10 @@ function endsSentence(text: string, words: readonly Word[], at: number): boolean
   return gap.includes("\n") || /[。！？]$/.test(ending) || (gap !== "" && /[.!?]["')\]]?$/.test(ending));
 }
 
-/** Characters before a place that decide whether passages end there. */
+/** Characters before a position that determine whether a passage ends there. */
 const CONTEXT = 24;
 
-/** Returns a number that depends on nothing but the characters before a place (FNV-1a). */
+/** Returns a hash of the characters before a position (FNV-1a). */
 function rankOf(text: string, end: number): number {
   let hash = 0x811c9dc5;
   for (let at = Math.max(0, end - CONTEXT); at < end; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
@@ -68,8 +71,9 @@ function rankOf(text: string, end: number): number {
 }
 
 /**
- * Splits a text. A passage ends in the last third of what it may hold, behind a sentence if one ends there: that whose last
- * characters have the least rank, whatever precedes. So passages behind a change soon are the same as before it.
+ * Splits a text. A passage ends in the last third of its maximum length, after a sentence if possible. Among the
+ * candidates, the position with the lowest hash of its preceding characters wins. This does not depend on earlier text,
+ * so soon after a change, passages are the same as before it.
  */
 export function passagesOf(text: string, splitting: Splitting): Passage[] {
   const { tokens, overlap, max_passages } = splitting;
@@ -90,7 +94,7 @@ export function passagesOf(text: string, splitting: Splitting): Passage[] {
   }
   return passages;
 
-  /** Returns how many words the passage has that begins with one. */
+  /** Returns the number of words of the passage that starts at a word. */
   function lengthFrom(start: number): number {
     const ends: number[] = [];
     let to = start;
@@ -107,6 +111,6 @@ export function passagesOf(text: string, splitting: Splitting): Passage[] {
   }
 }
 
-/** Returns the hash of a passage and of the model that `madeBy` names; 16 characters, which are stored with each. */
+/** Returns the hash of a passage and of the identity of its model. Its 16 characters are stored with each passage. */
 export const hashOf = ({ text }: Pick<Passage, "text">, madeBy: string): string =>
   createHash("sha256").update(`${madeBy}\n${text}`).digest("base64url").slice(0, 16);

@@ -10,8 +10,8 @@ export interface Semaphore {
   readonly size: number;
 
   /**
-   * Runs `call` when a slot is free, in the order of the calls. Throws NoTimeLeftError without calling when
-   * `startBefore` ends first.
+   * Runs `call` when a slot is free, in the order of arrival. Throws NoTimeLeftError without calling when `startBefore`
+   * ends first.
    */
   run<T>(startBefore: Deadline, call: () => Promise<T>): Promise<T>;
 }

@@ -22,10 +22,13 @@ export interface SparseModel {
   weight(token: string): number | undefined;
 }
 
-/** Loads the model files, on the first sparse text. */
+/** Loads the model files; called for the first sparse text. */
 export type SparseModelLoader = () => Promise<SparseModel>;
 
-/** Returns a loader of a folder's model files (1.6 MB). It keeps what it loaded, but not a failure: repaired files work. */
+/**
+ * Returns a loader of a folder's model files (1.6 MB). Caches the result, but not a failure, so repaired files are
+ * found.
+ */
 export function sparseModelIn(folder: string): SparseModelLoader {
   return once(async () => createSparseModel(parseModelFiles(await readModelFiles(folder))));
 }

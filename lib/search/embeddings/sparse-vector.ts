@@ -17,7 +17,7 @@ export interface SparseRules {
   pruneRatio: number;
 }
 
-/** Returns the weight within (0, 64], or undefined if it is zero or too small to store. */
+/** Returns the weight limited to (0, 64], or undefined if it is zero or too small to store. */
 export function clampWeight(weight: number): number | undefined {
   return weight >= MIN_WEIGHT ? Math.min(weight, MAX_WEIGHT) : undefined;
 }
@@ -53,7 +53,7 @@ export function parseSparse(entries: unknown, rules: SparseRules): EmbeddingOutc
   return { kind: "sparse", json: jsonOf(weights, largest * rules.pruneRatio) };
 }
 
-/** Prints the weights from `floor` on. An object of so many different keys would take longer to make and to print. */
+/** Prints the weights of at least `floor` as JSON. Building an object with so many different keys would take longer. */
 function jsonOf(weights: ReadonlyMap<string, number>, floor: number): string {
   const members: string[] = [];
   for (const [token, weight] of weights) {
@@ -63,10 +63,13 @@ function jsonOf(weights: ReadonlyMap<string, number>, floor: number): string {
   return `{${members.join(",")}}`;
 }
 
-/** Tokens that the model reads: 512 less `[CLS]` and `[SEP]`. Also keeps a query below the cluster's 1,024 clauses. */
+/**
+ * The most tokens that the model reads: 512 minus `[CLS]` and `[SEP]`. Also keeps a query below the cluster's 1,024
+ * clauses.
+ */
 const MAX_TOKENS = 510;
 
-/** Three times the length of 510 English tokens; bounds the tokenizer's time (50 ms for one endless word). */
+/** Three times the length of 510 English tokens. Limits the tokenizer's time (50 ms for one endless word). */
 const MAX_CHARACTERS = 8_192;
 
 /**

@@ -31,14 +31,14 @@ const BYTES_A_SPARSE_ANSWER = 180_000;
 export const BGE_QUERY_PREFIX = "Represent this sentence for searching relevant passages: ";
 
 /**
- * `truncate` is always sent: its default changed from false (a text over 512 tokens is an error) to true in TEI 1.9.
- * Texts over the byte limit are cut here; what is cut lies far behind the 512 tokens that the model reads anyway.
+ * `truncate` is always sent, because its default changed in TEI 1.9 from false (a text over 512 tokens is an error) to
+ * true. Texts over the byte limit are cut here, far behind the 512 tokens that the model reads.
  */
 const frame = (literals: readonly string[]) => `{"inputs":[${literals.join(",")}],"truncate":true}`;
 
 const FRAME_BYTES = frame([]).length;
 
-/** The bytes that a batch's literals may have, one comma each included. */
+/** Bytes available for the literals of a batch, with one comma each. */
 const LITERAL_BYTES = MAX_BODY_BYTES - FRAME_BYTES;
 
 interface Endpoint {

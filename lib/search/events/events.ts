@@ -20,8 +20,8 @@ export interface EventsServices {
 }
 
 /**
- * Answers `POST /application/events`: stores events beside the request log. An event counts as accepted once the
- * delivery stream has it, and an event that is not accepted does not affect the others.
+ * Answers `POST /application/events`: stores events in the bucket of the request log. An event counts as accepted once
+ * the delivery stream has it. Other events of the request are not affected by one that fails.
  */
 export async function storeEvents(services: EventsServices, call: JsonCall<EventsRequest>): Promise<Reply> {
   const { settings } = services;

@@ -21,28 +21,28 @@ export interface FusedHit {
 }
 
 /**
- * Every document that a subquery found, with its normalized score in each subquery. What does not change with weights and
- * combination is computed once, so that many settings cost little.
+ * All documents found by any subquery, with their normalized score in each subquery. These do not depend on weights and
+ * combination, so evaluating many settings is cheap.
  */
 export interface NormalizedSubqueries {
   subqueries: number;
-  /** In the order that the cluster gives to equal scores. */
+  /** Ids in the order in which the cluster breaks ties. */
   ids: readonly string[];
   /** Scores of document d in subquery l at `d * subqueries + l`; 0 where the subquery did not find it. */
   scores: Float32Array;
 }
 
-/** What a hit counts before it is combined: its normalized score, or `1 / (60 + rank)`. */
+/** Contribution of a hit before combination: its normalized score, or `1 / (60 + rank)`. */
 type Scoring = Normalization | "ranks";
 
-/** Returns what a hit counts under a pair of techniques. */
+/** Returns the contribution of hits under a pair of techniques. */
 export function scoringOf({ normalization, combination }: Techniques): Scoring {
   return COMBINATION_FACTS[combination].of === "ranks" ? "ranks" : normalization;
 }
 
 /**
- * Normalizes the hits of each subquery as the cluster does. `globalRanks` says whether ranks count over all shards, as from
- * OpenSearch 3.0 on, or on each shard.
+ * Normalizes the hits of each subquery as the cluster does. `globalRanks`: ranks count over all shards (OpenSearch 3.0
+ * and later) instead of within each shard.
  */
 export function normalizeSubqueries(
   subqueries: readonly SubqueryHits[],
@@ -94,7 +94,7 @@ export function combineSubqueries(
 ): FusedHit[] {
   const combine = combinerOf(combination, subqueries, weights);
   const own = new Array<number>(subqueries);
-  // Insertion into a short sorted list is much faster than sorting all documents when few of them are wanted.
+  // Insertion into a short sorted list is much faster than sorting all documents if `size` is small.
   const best: FusedHit[] = [];
   for (let document = 0; document < ids.length; document += 1) {
     for (let subquery = 0; subquery < subqueries; subquery += 1)
@@ -111,8 +111,8 @@ export function combineSubqueries(
 }
 
 /**
- * Fuses the hits of several subqueries as the cluster's hybrid query does: the same scores in the same order, ties included
- * if the hits have their documents' numbers.
+ * Fuses the hits of several subqueries as the cluster's hybrid query does: same scores, same order. Ties are the same
+ * too if the hits have Lucene document numbers.
  */
 export function fuse(
   subqueries: readonly SubqueryHits[],

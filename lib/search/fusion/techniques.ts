@@ -8,7 +8,7 @@ export const RANK_CONSTANT = 60;
 export interface ShardHit {
   id: string;
   score: number;
-  /** Lucene's number of the document on its shard; undefined if the gateway does not say. */
+  /** Lucene's number of the document on its shard; undefined if the gateway does not return it. */
   doc?: number | undefined;
 }
 
@@ -59,7 +59,7 @@ function zScore(scores: readonly number[]): Normalizer {
   const average = fround(mean);
   const deviation = fround(standardDeviation(scores, mean));
   return (score) => {
-    // As neural-search does it: a score equal to the mean counts as the highest raw score.
+    // neural-search gives a score equal to the mean the highest raw score.
     if (score === average) return max;
     if (deviation === 0) return min;
     const normalized = fround(fround(score - average) / deviation);
@@ -83,7 +83,7 @@ function meanOf(values: readonly number[]): number {
   return first + sum(values.map((value) => value - first)) / values.length;
 }
 
-/** Of a sample, in double precision with the correction of commons-math's Variance. */
+/** Returns the sample standard deviation in double precision, with the correction of commons-math's Variance. */
 function standardDeviation(values: readonly number[], mean: number): number {
   if (values.length < 2) return 0;
   const deviations = values.map((value) => value - mean);
@@ -122,7 +122,7 @@ const weightedSum =
     return combined;
   };
 
-/** Adds up a value of each subquery that found the document, and the weights of these subqueries. */
+/** Returns the sum of a value over the subqueries that found the document, and the sum of their weights. */
 function sumsOf(scores: readonly number[], weights: readonly number[], of: (weight: number, score: number) => number) {
   let sum = 0;
   let total = 0;

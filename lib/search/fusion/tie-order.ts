@@ -1,10 +1,10 @@
 import type { SubqueryHits } from "./techniques.ts";
 
 /**
- * Returns the ids that any subquery found on each shard, in the order that the cluster gives to documents of equal score.
- * neural-search collects the documents of a shard in a `HashMap` by Lucene's number and sorts its keys by score, which
- * leaves equal scores in the map's order (ScoreCombiner.getSortedDocIds); shards follow each other. Without the numbers,
- * the order is that in which the subqueries found them.
+ * Returns the ids that any subquery found on each shard, in the order in which the cluster breaks ties. neural-search
+ * collects a shard's documents in a `HashMap` keyed by Lucene's number, and sorts its keys by score, which keeps the
+ * map's order for equal scores (ScoreCombiner.getSortedDocIds). Shards follow each other. Without the numbers, the
+ * order is that in which the subqueries found the documents.
  */
 export function inTieOrder(subqueries: readonly SubqueryHits[]): string[][] {
   const shards = Math.max(0, ...subqueries.map((subquery) => subquery.length));
@@ -18,7 +18,10 @@ export function inTieOrder(subqueries: readonly SubqueryHits[]): string[][] {
   });
 }
 
-/** Returns how many buckets a `HashMap` of Java has with so many entries: 16, doubled when three quarters are filled. */
+/**
+ * Returns the number of buckets of a Java `HashMap` with so many entries: 16, doubled whenever it is three quarters
+ * full.
+ */
 function bucketsOf(entries: number): number {
   let buckets = 16;
   while (entries > 0.75 * buckets) buckets *= 2;

@@ -6,27 +6,27 @@ import { clusterError, readCall } from "../opensearch/calls.ts";
 import type { Cluster, ClusterAnswer, ClusterRequest } from "../opensearch/cluster.ts";
 import { indices } from "../opensearch/requests.ts";
 
-/** Milliseconds between two looks at a hold. */
+/** Polling interval (ms) while writes are blocked. */
 const LOOK_MS = 200;
 
-/** Milliseconds kept back for the write itself. */
+/** Milliseconds reserved for the write itself. */
 const WRITE_MS = 2_500;
 
-/** Milliseconds for which an ended hold may stay before this instance lifts the block in its place. */
+/** Grace period (ms) after a write block's expiry. Then this instance removes it for the rebuild that set it. */
 const RELEASE_MS = 2_000;
 
-/** The cluster's words for an index with a write block: "moving to block index write" until no write is in progress. */
+/** The cluster's error for an index with a write block; "moving to block index write" until no write is in progress. */
 const BLOCKED = /^index \[([^\]]+)\] blocked by: \[FORBIDDEN\/8\//;
 
-/** Returns the index whose write block an error is about, if it is about one. */
+/** Returns the index whose write block caused an error; undefined for other errors. */
 export function blockedIndex({ type, reason }: { type: string; reason: string }): string | undefined {
   return type === "cluster_block_exception" ? BLOCKED.exec(reason)?.[1] : undefined;
 }
 
-/** Returns the index whose write block refused a whole call: by its status, or each item of a `_bulk` answer. */
+/** Returns the index whose write block refused a whole call, as its status shows, or each item of a `_bulk` answer. */
 export function wholeCallBlocked({ status, body }: ClusterAnswer): string | undefined {
   if (status === 403) return blockedIndex(clusterError(parseJson(body)));
-  // The text of an item's error; most answers do not hold it and are not parsed.
+  // The error type of an item. Answers without this text are not parsed.
   if (status !== 200 || !body.includes("cluster_block_exception")) return undefined;
   const { items } = (parseJson(body) ?? {}) as { items?: unknown };
   if (!Array.isArray(items)) return undefined;
@@ -41,8 +41,8 @@ export function wholeCallBlocked({ status, body }: ClusterAnswer): string | unde
 /** Waits for the end of a rebuild's last step, which blocks writes to the old index for some seconds. */
 export interface HeldWrites {
   /**
-   * Returns whether to send a write again that an index has refused because of its write block: after a hold, or once if
-   * there is none, since it may just have ended.
+   * Returns whether to resend a write that a write block refused: after the rebuild has lifted the block, or once if
+   * there is none, because it may just have ended.
    */
   retry(index: string): Promise<boolean>;
 }
@@ -55,7 +55,7 @@ export interface HeldWritesOptions {
   now?: () => number;
 }
 
-/** Returns the holds as one request meets them. */
+/** Returns the retry logic for one request's writes during a rebuild. */
 export function heldWrites({ cluster, deadline, wait = sleep, now = Date.now }: HeldWritesOptions): HeldWrites {
   let retriedWithout = false;
 
@@ -74,7 +74,7 @@ export function heldWrites({ cluster, deadline, wait = sleep, now = Date.now }: 
 
   const change = (actions: object[]) => send(indices.updateAliases({ body: { actions } }));
 
-  /** Ends a hold that its run has left, so that the run can no longer switch, and then lifts the block. */
+  /** Ends the write block of a rebuild that died. First prevents the rebuild from switching, then lifts the block. */
   const release = async (index: string, { alias, until, target }: Hold & { target: string }): Promise<void> => {
     const ended = holdAlias(index, 0);
     if (until !== 0) {
@@ -102,6 +102,6 @@ export function heldWrites({ cluster, deadline, wait = sleep, now = Date.now }: 
     return false;
   };
 
-  // The write itself was refused, and stays so if the hold cannot be read.
+  // If the rebuild's state cannot be read, the refusal of the write stands.
   return { retry: (index) => watch(index).catch(() => false) };
 }

@@ -12,10 +12,10 @@ import type { RuleBook } from "../rules/book.ts";
 import type { SynonymReader } from "../synonyms/document.ts";
 import type { GatewaySettings } from "./settings.ts";
 
-/** Reads a document of rules, as a book to look them up. */
+/** Reads a document of rules as an index for lookups. */
 export type RuleReader = (set: Exclude<RuleSet, "none">, deadline: Deadline) => Promise<CurrentDocument<RuleBook>>;
 
-/** What the gateway's endpoints use. */
+/** Services and settings of the gateway's endpoints. */
 export interface GatewayServices {
   settings: GatewaySettings;
   api: ApiOptions;
@@ -26,7 +26,7 @@ export interface GatewayServices {
   embedder: (model: EmbedderName) => Promise<Embedder>;
   /** Returns a reranker of the settings by its model. Its client is loaded on first use. */
   reranker: (model: string) => Promise<Reranker>;
-  /** Returns the ranker, loaded on first use; undefined if no campaign is configured. */
+  /** Returns the ranker for users, loaded on first use; undefined if no campaign is configured. */
   ranker: () => Promise<PersonalRanker | undefined>;
   /** Returns the rules in use, or those of a draft; undefined if rules.yaml has none. Rejects if they could never be read. */
   rules?: RuleReader;

@@ -8,7 +8,7 @@ import type {
 } from "../../settings/hybrid-search.ts";
 import type { ModelSettings } from "../embeddings/embedder.ts";
 
-/** An embedding field of an index. How the index stores the vectors is read in the cluster. */
+/** An embedding field of an index. The cluster, not the configuration, says how the index stores its vectors. */
 export type EmbeddingMapping = Omit<MappingEntry, "vectors">;
 
 /** One entry of `hybrid_queries` in hybrid_search.yaml. */
@@ -20,8 +20,9 @@ export type SuggestSettings = NonNullable<IndexSettings["suggest"]>;
 export type Experiment = HybridSearch["experiments"][number];
 
 /**
- * What `api-router` reads at start from `config.json` beside its bundle: the part of the configuration that is too
- * long for environment variables (4 KB in all). The build writes it from the YAML files with every default filled in.
+ * Settings that `api-router` reads at start from `config.json` beside its bundle: the part of the configuration that is
+ * too long for environment variables (4 KB in all). The build writes it from the YAML files with every default filled
+ * in.
  */
 export interface GatewaySettings extends AccessSettings {
   /** project_name; `application` of the request log. */
@@ -43,5 +44,5 @@ export interface GatewaySettings extends AccessSettings {
   cors?: Api["cors"];
 }
 
-/** What `search-events` reads at start from `config.json` beside its bundle. */
+/** Settings that `search-events` reads at start from `config.json` beside its bundle. */
 export type EventsSettings = Pick<GatewaySettings, "project" | "logging" | "keys" | "authorization" | "cors">;

@@ -4,31 +4,34 @@ import { type EmbedderName, embedderName, type ModelSettings, vectorsBySettings 
 
 const Embedded = v.object({
   model: v.string(),
-  /** Commit, endpoint or place of an endpoint's model; id of a model on Bedrock. Vectors of two are not comparable. */
+  /**
+   * Commit, endpoint or local path of an endpoint's model; id of a model on Bedrock. Vectors of different revisions are
+   * not comparable.
+   */
   revision: v.string(),
   dimension: v.optional(v.number()),
   src_fields: v.array(v.string()),
-  /** How texts were split when the index was created; absent: not at all. */
+  /** Chunking when the index was created; absent if texts were not split. */
   chunking: v.optional(v.object({ tokens: v.number(), overlap: v.number(), max_passages: v.number() })),
 });
 
-/** What the mapping's `_meta.relevance` says about the vectors of an index. */
+/** Description of an index's vectors in its mapping: `_meta.relevance`. */
 export const IndexMeta = v.object({
-  /** `index` of the entry in hybrid_search.yaml, for indexes whose own name it does not match. */
+  /** `index` of the entry in hybrid_search.yaml, for indexes whose own name does not match it. */
   entry: v.string(),
   embeddings: v.record(v.string(), Embedded),
 });
 export type IndexMeta = v.InferOutput<typeof IndexMeta>;
 
-/** Reads the `_meta` of a mapping. Undefined for an index that nobody has described so. */
+/** Reads the `_meta` of a mapping. Undefined for an index without this description. */
 export function readIndexMeta(meta: unknown): IndexMeta | undefined {
   const result = v.safeParse(v.object({ relevance: IndexMeta }), meta);
   return result.success ? result.output.relevance : undefined;
 }
 
 /**
- * Returns the embedder for a field of an index, or why there is none: that of the model which made its vectors, which may
- * be a previous one. It is the configured one if the index does not say.
+ * Returns the embedder for a field of an index, or why there is none. It is the model that made the index's vectors,
+ * which may be a previous one; without a description, the configured model.
  */
 export function embedderFor(
   meta: IndexMeta | undefined,
@@ -45,30 +48,30 @@ const INCOMPATIBLE =
   "the index has vectors of another model than the configured one; rebuild it with `relevance index rebuild --embed`";
 
 /**
- * A hold is an alias of the new index, from the moment when a run blocks writes to the old one until the new one takes its
- * place. Its name says until when the run may switch. Whoever removes the alias decides: the run removes it in the same
- * call that moves the aliases, and after its end a gateway removes it before it lifts the block. The cluster executes
- * only one of the two, because both require that the alias exists.
+ * Write block of a rebuild ("hold"). It is an alias of the new index, from the moment when the rebuild blocks writes to
+ * the old index until the switch. Its name contains the time until which the rebuild may switch. The rebuild removes it
+ * in the call that moves the aliases; after expiry, a gateway removes it before it lifts the block. Both calls require
+ * that the alias exists, so the cluster executes only one of them.
  */
 export interface Hold {
   alias: string;
-  /** Milliseconds since 1970. 0: a gateway has ended the hold and is about to lift the block. */
+  /** Milliseconds since 1970. 0: a gateway has ended the hold and will lift the block. */
   until: number;
 }
 
-/** Returns the alias of a hold on writes to an index. */
+/** Returns the alias that marks a write block (hold) on an index until a time. */
 export const holdAlias = (source: string, until: number): string => `relevance-hold-${until}-of-${source}`;
 
-/** Returns the aliases that may be holds on writes to an index, as a pattern. */
+/** Returns the pattern of all hold aliases of an index. */
 export const holdPattern = (source: string): string => `relevance-hold-*-of-${source}`;
 
-/** Returns the hold that an alias is, if it is one on writes to this index. */
+/** Returns the hold of an alias; undefined if the alias is no hold on this index. */
 export function holdOf(alias: string, source: string): Hold | undefined {
   const [, until, held] = HOLD.exec(alias) ?? [];
   return held === source ? { alias, until: Number(until) } : undefined;
 }
 
-/** Returns the index that an alias, or the pattern of its holds, holds writes to, if it is one. */
+/** Returns the index whose writes a hold alias, or the pattern of its aliases, blocks; undefined for other aliases. */
 export const heldIndex = (alias: string): string | undefined => HOLD.exec(alias)?.[2];
 
 /** An alias of {@link holdAlias} or a pattern of {@link holdPattern}. */

@@ -3,10 +3,10 @@ import type { KeyRules } from "../../platform/http/access.ts";
 
 const PREFIX = "relevance-run-";
 
-/** The index with the record and the ledger of a run. */
+/** Returns the name of the index with the record and the ledger of a run. */
 export const runIndex = (id: string): string => `${PREFIX}${id}`;
 
-/** The indexes of all runs, as a pattern. They are hidden. */
+/** Pattern of the indexes of all runs. They are hidden. */
 export const RUN_INDEXES = `${PREFIX}*`;
 
 /** The body that creates the index of a run. */
@@ -15,49 +15,49 @@ export const RUN_INDEX_BODY = {
   mappings: { enabled: false },
 };
 
-/** Returns a text that nothing else is named after: the time, and four characters against two in one second. */
+/** Returns a unique suffix for names: the time, and four random characters. */
 export function newStamp(now: Date): string {
   return `${now.toISOString().slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-")}-${randomBytes(2).toString("hex")}`;
 }
 
 const STAMP = /^(?:(.+)-)?\d{8}-\d{6}-[0-9a-f]{4}$/s;
 
-/** Characters that an alias or date math may have, and an index may not. */
+/** Characters that are allowed in an alias or date math, but not in an index name. */
 const NO_INDEX = /[\p{Lu}\s\\/*?"<>|#,:%{}]/u;
 
-/** Bytes of a name, beside those that are added to it, that fit into the 255 of an index. */
+/** The most bytes of a base name: the limit is 255 bytes, and prefixes and suffixes are added. */
 const MOST_BYTES = 200;
 
 /**
- * Returns the id of a new run that works on an index or alias. It begins with that name, so that what a key may do with
- * the run follows from what it may do with the index; unless no index can be named so.
+ * Returns the id of a new run that works on an index or alias. It starts with that name, so that a key's rights to the
+ * index apply to the run; unless no index can have that name.
  */
 export function newRunId(name: string, now: Date): string {
   const stamp = newStamp(now);
   return NO_INDEX.test(name) || Buffer.byteLength(name) > MOST_BYTES ? stamp : `${name}-${stamp}`;
 }
 
-/** Returns the name of the index or alias that a run works on, if its id begins with one. */
+/** Returns the name of the index or alias of a run, if its id contains one. */
 export const nameOfRun = (id: string): string | undefined => STAMP.exec(id)?.[1];
 
-/** Returns the id of the run that an index belongs to, if it is one of a run. */
+/** Returns the id of the run that an index belongs to; undefined for other indexes. */
 export const runOfIndex = (index: string): string | undefined =>
   index.startsWith(PREFIX) ? index.slice(PREFIX.length) : undefined;
 
 const TARGET = "relevance-target-";
 
-/** Returns the alias of the new index that only the process with this epoch writes through. */
+/** Returns the alias of the new index that only the process with this epoch writes to. */
 export const targetAlias = ({ id, epoch }: { id: string; epoch: number }): string => `${TARGET}${id}-${epoch}`;
 
-/** Returns the id of the run whose new index is written to through an alias, if it is such an alias. */
+/** Returns the id of the run whose new index an alias is for; undefined for other aliases. */
 export const runOfTarget = (alias: string): string | undefined => /^relevance-target-(.+)-\d+$/s.exec(alias)?.[1];
 
-/** Returns whether a name is such an alias. */
+/** Returns whether a name is the target alias of a rebuild. */
 export const isRebuild = (name: string): boolean => name.startsWith(TARGET);
 
 /**
- * Returns the name whose grant decides on a key's writes to an index: that of the rebuilt index for the alias through
- * which a rebuild writes.
+ * Returns the name that decides whether a key may write to an index. For the target alias of a rebuild, that is the
+ * rebuilt index.
  */
 export function writtenName({ endpoints }: KeyRules, index: string): string {
   const run = endpoints.includes("administration") ? runOfTarget(index) : undefined;

@@ -18,20 +18,23 @@ import type { EmbedDocuments, Update } from "./rebuild/write.ts";
 /** Fields to embed. */
 export interface BackfillFields {
   mappings: readonly EmbeddingMapping[];
-  /** The dense fields of `mappings`. For these the cluster can tell whether a document has one. */
+  /** The dense fields of `mappings`. For these the cluster can report whether a document has an embedding. */
   dense: ReadonlySet<string>;
 }
 
 export interface BackfillOptions extends BackfillFields, WorkOptions<BackfillRecord> {
   id: string;
-  /** Sends updates through the gateway, which embeds them, and reports why one was stored without. */
+  /**
+   * Returns a writer that sends updates through the gateway, which embeds them. Reports documents stored without
+   * embedding.
+   */
   embeddingWriter: (name: string, onDegraded: (reason: string) => void) => EmbedDocuments;
 }
 
-/** Rejected documents of one process at which the run stops: something is wrong with all of them. */
+/** Rejected documents of one process at which the run stops: then probably all of them fail. */
 const MAX_REJECTED = 1_000;
 
-/** Creates a run that embeds what the documents of an index lack now. Returns its record. */
+/** Creates a backfill run that adds missing embeddings to an index. Returns its record. */
 export async function createBackfill(
   calls: RunCalls,
   { name, now, ...fields }: BackfillFields & { name: string; now: Date },
@@ -49,27 +52,27 @@ export async function createBackfill(
     source: index.name,
     source_uuid: index.uuid,
     embeddings: hashOf(index, fields),
-    // By sequence number, which needs no memory on the heap of the cluster. Updates get numbers above the mark.
+    // Reads by sequence number, which needs no heap memory in the cluster. Updates get numbers above the mark.
     shards: Object.fromEntries(marks.map(({ shard, last }) => [shard, { mark: last, done: -1 }])),
   };
   await createRecord(calls, record);
   return record;
 }
 
-/** Documents of one page, which lie in one shard. */
+/** Documents of one page, from one shard. */
 interface Page {
   shard: string;
   copies: readonly SourceCopy[];
-  /** Everything up to this sequence number is on this page or an earlier one. */
+  /** All sequence numbers up to this one are on this page or an earlier one. */
   to: number;
   counts?: BackfillRecord["tally"];
 }
 
 /**
- * Embeds the documents of an index whose embedding field is absent, null or empty although its source fields hold text.
- * Sends an update of the source fields, for which the gateway computes the embedding, on the condition that nobody has
- * changed the document meanwhile. Goes on where an earlier process stopped. Throws RunFailure, after which the run can be
- * resumed.
+ * Embeds the documents of an index whose embedding field is absent, null or empty although its source fields contain
+ * text. Sends an update of the source fields, for which the gateway computes the embedding, on condition that the
+ * document has not changed since it was read. Resumes where an earlier process stopped. Throws RunFailure, after which
+ * the run can be resumed.
  */
 export async function workOnBackfill(options: BackfillOptions): Promise<BackfillRecord> {
   const { calls, id, mappings } = options;
@@ -96,7 +99,7 @@ export async function workOnBackfill(options: BackfillOptions): Promise<Backfill
 
   async function* pagesOf({ dense }: BackfillFields, { source, shards }: BackfillRecord, open: Page[]) {
     const fields = {
-      // Whole objects, because an update replaces a list of objects in one as a whole.
+      // Reads whole objects, because an update replaces a list of objects as a whole.
       of: [...mappings.flatMap(({ src_fields }) => src_fields.map(rootOf)), ...sparseOf(mappings, dense)],
       tested: Object.fromEntries([...dense].map((field) => [field, hasEmbedding(stored, field)])),
     };
@@ -119,7 +122,7 @@ export async function workOnBackfill(options: BackfillOptions): Promise<Backfill
   }
 }
 
-/** Throws RunFailure unless the index and what is to be embedded are those with which the run began. */
+/** Throws RunFailure if the index or the embedding settings have changed since the run began. */
 async function requireSame(calls: RunCalls, record: BackfillRecord, fields: BackfillFields): Promise<void> {
   const { id, name, source, source_uuid } = record;
   const index = await describe(calls, name);
@@ -133,7 +136,7 @@ async function requireSame(calls: RunCalls, record: BackfillRecord, fields: Back
   }
 }
 
-/** Returns a hash of what is embedded. The rest of the mapping may grow, as it does with new fields of documents. */
+/** Returns a hash of the embedding settings. The rest of the mapping may grow with new fields of documents. */
 function hashOf({ mappings }: DescribedIndex, fields: BackfillFields): string {
   const meta = (mappings._meta as { relevance?: unknown } | undefined)?.relevance;
   const text = JSON.stringify([fields.mappings, meta]);
@@ -161,7 +164,7 @@ async function embedPage(
   const counts = { read: copies.length, written: 0, unchanged: copies.length - lacking.length, rejected: 0 };
   for (const [place, { copy }] of lacking.entries()) {
     const outcome = outcomes[place] ?? { kind: "unchanged" as const };
-    // With `write: degrade` the gateway stores documents although the model failed again, and does not say which by id.
+    // With `write: degrade` the gateway stores a document even if the model fails, and does not report its id.
     const reason = outcome.kind === "rejected" ? outcome.reason : degraded;
     if (outcome.kind === "unchanged" || reason === undefined) counts[outcome.kind] += 1;
     else {
@@ -172,10 +175,7 @@ async function embedPage(
   return counts;
 }
 
-/**
- * Moves the checkpoints over the pages that are done without a gap, and counts these: a resumed run reads no others
- * again.
- */
+/** Moves the checkpoints past all consecutive finished pages, and counts these. A resumed run starts there. */
 function advance({ shards, tally }: BackfillRecord, inProgress: Page[]): void {
   for (let [page] = inProgress; page?.counts; [page] = inProgress) {
     inProgress.shift();
@@ -186,8 +186,8 @@ function advance({ shards, tally }: BackfillRecord, inProgress: Page[]): void {
 }
 
 /**
- * Returns the update that embeds what a document lacks, or undefined if it lacks nothing. `dense` are the fields of which
- * the cluster has told whether the document has them.
+ * Returns the update that adds a document's missing embeddings; undefined if none is missing. `dense` are the fields
+ * for which the cluster has reported whether the document has them.
  */
 function updateFor(
   { id, routing, seqNo, primaryTerm, has, source }: SourceCopy,
@@ -201,7 +201,7 @@ function updateFor(
   });
   if (lacking.length === 0) return undefined;
   const paths = lacking.flatMap(({ src_fields }) => src_fields);
-  // Numbers beside a source keep their text.
+  // Numbers keep their original text.
   const doc = sourcesIn(parseLossless(source) as Record<string, unknown>, paths);
   return {
     op: "update",
@@ -220,7 +220,10 @@ const isEmpty = (value: unknown): boolean =>
 
 const rootOf = (path: string): string => path.split(".")[0] ?? path;
 
-/** Returns the parts of a document that lead to fields, in its own spelling; lists of objects whole. */
+/**
+ * Returns the parts of a document that contain certain fields, in the document's own spelling. Lists of objects are
+ * kept whole.
+ */
 function sourcesIn(node: Record<string, unknown>, paths: readonly string[]): Record<string, unknown> {
   const parts = Object.entries(node).flatMap(([key, value]) => {
     if (paths.includes(key)) return [[key, value]];

@@ -2,13 +2,13 @@ import { isObject } from "../../platform/json/values.ts";
 import { type Vectors, vectorField, vectorsOfField } from "../../settings/vectors.ts";
 import { fieldOnPath, withField } from "./mapping-path.ts";
 
-/** A field of hybrid_search.yaml, and how the index shall store its embeddings. */
+/** A field of hybrid_search.yaml, and the storage format for its embeddings. */
 interface VectorSetting {
   embedding_field: string;
   vectors?: Vectors | undefined;
 }
 
-/** Returns mappings whose embedding fields store embeddings as wanted. Fields that do so already stay as they are. */
+/** Returns mappings in which embedding fields have the configured storage format. Other fields stay unchanged. */
 export function changedVectors(
   mappings: Record<string, unknown>,
   wanted: readonly VectorSetting[],
@@ -28,7 +28,7 @@ function changedAt(parent: Record<string, unknown>, path: string, vectors: Vecto
 }
 
 function changedField(field: Record<string, unknown>, vectors: Vectors): Record<string, unknown> {
-  // The vectors of passages.
+  // A nested field contains the vectors of passages.
   if (field.type === "nested") return changedAt(field, "vector", vectors);
   const before = vectorsOfField(field);
   if (before === undefined || before === vectors) return field;

@@ -19,7 +19,7 @@ export interface IndexDescription {
   leftOut: string[];
 }
 
-/** Settings that are kept: the index's size, and what its mappings refer to by name. */
+/** Settings that are copied: the index's size, and definitions that its mappings refer to by name. */
 const KEPT = ["number_of_shards", "number_of_replicas", "analysis", "similarity"];
 
 /** Settings that the cluster writes itself, and refuses or ignores when an index is created. */
@@ -30,8 +30,8 @@ const PARTS = ["settings", "mappings", "aliases"];
 
 /**
  * Reads a base schema: a body for creating an index, or the answer of `GET /raw-backend/<index>`, an object keyed by
- * the index name. What a cluster writes itself (uuid, version, creation_date, provided_name, replication, …) is left
- * out. Throws SchemaError when it is neither.
+ * the index name. Drops settings that the cluster writes itself (uuid, version, creation_date, provided_name,
+ * replication, …). Throws SchemaError if it is neither.
  */
 export function readIndexDescription(value: unknown, source: string): IndexDescription {
   const body = unwrap(value, source);
@@ -87,7 +87,7 @@ function indexSettings(settings: Record<string, unknown>): Record<string, unknow
   return { ...Object.fromEntries(flat.filter(([key]) => key !== "index")), ...nested };
 }
 
-/** Converts numbers, which the cluster returns as text. */
+/** Converts numeric settings, which the cluster returns as text. */
 function sized(value: unknown): unknown {
   return typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
 }

@@ -2,7 +2,7 @@ import { isObject } from "../../platform/json/values.ts";
 
 type Properties = Readonly<Record<string, unknown>>;
 
-/** Returns the field of a dotted path, or the first field on its way that is no object. */
+/** Returns the field at a dotted path, or the first field on the path that is not an object. */
 export function fieldOnPath(properties: Properties, path: string): { path: string; field: unknown } {
   const [first = "", ...rest] = Object.hasOwn(properties, path) ? [path] : path.split(".");
   const field = Object.hasOwn(properties, first) ? properties[first] : undefined;
@@ -15,7 +15,7 @@ export function fieldOnPath(properties: Properties, path: string): { path: strin
   return { path: `${first}.${below.path}`, field: below.field };
 }
 
-/** Returns the properties with a field at a dotted path, in objects that are there or added. */
+/** Returns the properties with a field added at a dotted path. Creates missing objects on the path. */
 export function withField(properties: Properties, path: string, added: Properties): Record<string, unknown> {
   const [first = "", ...rest] = Object.hasOwn(properties, path) ? [path] : path.split(".");
   if (rest.length === 0) return { ...properties, [first]: added };

@@ -11,7 +11,7 @@ import { findMapping } from "../resolve/entry.ts";
 import { type IndexDescription, readIndexDescription, SchemaError } from "./index-description.ts";
 import { fieldOnPath, withField } from "./mapping-path.ts";
 
-/** The parts of an entry of hybrid_search.yaml that the schema depends on. */
+/** The parts of a hybrid_search.yaml entry that the schema depends on. */
 export type HybridEntry = Pick<HybridQuery, "index" | "embedding_mappings">;
 
 /** The schema to extend, and the fields to add. */
@@ -24,7 +24,7 @@ export interface SemanticSchemaInput {
   base: unknown;
   /** The file of the base schema, for messages. */
   source: string;
-  /** Returns the parameters of HNSW for a vector field; by default those of the engine. */
+  /** Returns the HNSW parameters of a vector field. Default: those of the engine. */
   hnsw?: (field: string) => Record<string, unknown>;
 }
 
@@ -62,7 +62,7 @@ export function semanticSchema({ entries, models, index, base, source, hnsw }: S
   };
 }
 
-/** Returns the `_meta` of a mapping with what its vectors are made by. */
+/** Returns the `_meta` of a mapping with a description of its vectors: model, revision, chunking. */
 function metaOf(before: unknown, { index, embedding_mappings }: HybridEntry, models: Models): Record<string, unknown> {
   const embeddings = embedding_mappings.map(({ embedding_field, model_name: model, src_fields, chunking }) => {
     const dimension = dimensionOf(model, models);
@@ -74,16 +74,18 @@ function metaOf(before: unknown, { index, embedding_mappings }: HybridEntry, mod
   return { ...(isObject(before) ? before : {}), relevance };
 }
 
-/** Returns what tells the vectors of a model from those of another, by model.yaml. */
+/** Returns the identity of a model's vectors by model.yaml. */
 export function vectorsOf(name: ModelName, models: Models): string {
   return isEndpointModel(name) ? vectorsOfEndpoint(name, models) : bedrockModelId(name, models);
 }
 
-/** Returns the settings that fields with embeddings need. The cluster opens no index that has both (3.6). */
+/**
+ * Returns the index settings that embedding fields require. The cluster (3.6) cannot open an index with both of them.
+ */
 export const vectorSettings = (mappings: HybridEntry["embedding_mappings"]): Record<string, boolean> =>
   mappings.some(({ vectors }) => vectors === "sparse_vector") ? { knn: false, sparse: true } : { knn: true };
 
-/** Returns the field that stores a model's embeddings: those of passages in objects of their own, unless they are sparse. */
+/** Returns the mapping of a field for a model's embeddings. Dense embeddings of passages are in nested objects. */
 function fieldOf(mapping: HybridEntry["embedding_mappings"][number], models: Models, parameters = {}) {
   const field = oneFieldOf(mapping, models, parameters);
   return mapping.chunking && field.dimension !== undefined ? passagesField(field) : field;
@@ -146,7 +148,7 @@ function conflicts(
   ];
 }
 
-/** Compares fields regardless of spelling: the cluster adds `parameters: {}` and omits defaults. */
+/** Normalizes a field for comparison: the cluster adds `parameters: {}` and omits defaults. */
 function comparable(field: Record<string, unknown>): unknown {
   const method = isObject(field.method) ? { parameters: {}, ...field.method } : field.method;
   const data = typeof field.data_type === "string" && { data_type: field.data_type.toLowerCase() };
@@ -169,13 +171,16 @@ function describe(field: unknown): string {
 const encoderOf = ({ parameters }: Record<string, unknown>): string | undefined =>
   isObject(parameters) && isObject(parameters.encoder) ? String(parameters.encoder.name) : undefined;
 
-/** Returns whether a dotted path leads to a field through objects. A field name may hold dots itself. */
+/** Returns whether a dotted path leads to a field through objects. A field name may itself contain dots. */
 function hasField(properties: Record<string, unknown>, path: string): boolean {
   const found = fieldOnPath(properties, path);
   return found.path === path && found.field !== undefined;
 }
 
-/** Returns the field whose multi-field (`fields`) a path names. No document holds a multi-field. */
+/**
+ * Returns the field that a multi-field (`fields`) at this path belongs to. Documents contain no values for
+ * multi-fields.
+ */
 function multiFieldOwner(properties: Record<string, unknown>, path: string): string | undefined {
   const [first = "", second = "", ...rest] = path.split(".");
   const field = Object.hasOwn(properties, first) ? properties[first] : undefined;

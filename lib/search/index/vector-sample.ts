@@ -15,33 +15,33 @@ import type { RunCalls } from "./rebuild/run-calls.ts";
 import { refresh, shardMarks } from "./rebuild/shards.ts";
 import { importWriter } from "./rebuild/write.ts";
 
-/** The documents to copy into an index that holds vectors alone. */
+/** The documents to copy into a new index that contains only vectors. */
 export interface WantedSample {
   source: DescribedIndex;
   /** The name of the new index. */
   name: string;
-  /** The entry of hybrid_search.yaml, by which the gateway knows the new index. */
+  /** The entry of hybrid_search.yaml that the gateway uses for the new index. */
   entry: string;
-  /** The field, and how the new index stores its vectors. */
+  /** The field, and the storage format for its vectors. */
   field: string;
   vectors: Vectors;
-  /** The most documents, roughly. */
+  /** The approximate number of documents. */
   most: number;
 }
 
 /** The documents that were copied. */
 export interface Sample {
   documents: number;
-  /** They are those of every shard up to this sequence number. */
+  /** Every shard's documents up to this sequence number are in the sample. */
   upTo: number;
 }
 
-/** Sequence numbers of a shard that are read before the next shard. */
+/** Sequence numbers to read of a shard before moving to the next. */
 const STEP = 1_000;
 
 /**
- * Creates an index with one embedding field of another, stored differently, and copies the vectors of the documents that
- * are first in each shard. Throws RunFailure if the cluster refuses the index or a document.
+ * Creates an index with one embedding field of another index in a different storage format. Copies the vectors of the
+ * first documents of each shard. Throws RunFailure if the cluster refuses the index or a document.
  */
 export async function copySample(calls: RunCalls, wanted: WantedSample): Promise<Sample> {
   const { source, name, field, most } = wanted;
@@ -80,7 +80,7 @@ function targetOf({ source, entry, field, vectors }: WantedSample): { body: obje
   const { properties } = source.mappings;
   const found = fieldOnPath(isObject(properties) ? properties : {}, field);
   const stored = found.path === field && isObject(found.field) ? found.field : undefined;
-  // OpenSearch 3.6 leaves vectors out of nested sources that are read by field.
+  // OpenSearch 3.6 omits vectors when fields of a nested source are requested by name.
   if (stored?.type === "nested") {
     throw new RunFailure(`${field} has passages, which no sample copies: rebuild with --no-switch and measure its run`);
   }

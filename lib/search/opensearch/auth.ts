@@ -2,13 +2,13 @@ import type { AwsSigv4SignerResponse } from "@opensearch-project/opensearch/aws-
 
 export type AuthHeaders = Readonly<Record<string, string>>;
 
-/** How the gateway authenticates to the cluster. */
+/** How a client of the cluster authenticates. */
 export interface ClusterAuth {
   /** Returns the headers to add to a call. */
   headers?(): Promise<AuthHeaders>;
   /** Called after a 401 with the rejected headers. Returns whether `headers` now returns different ones. */
   renew?(refused: AuthHeaders): Promise<boolean>;
-  /** Returns the parts of the client that sign each call. */
+  /** Returns the client options that sign each call. */
   signer?(): AwsSigv4SignerResponse;
 }
 

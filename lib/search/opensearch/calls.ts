@@ -15,7 +15,9 @@ export function callTimeout(deadline: Deadline): number {
   });
 }
 
-/** An answer that asks to retry later. Thrown inside `retry`; after the last attempt the answer itself is returned. */
+/**
+ * A response that asks to retry later. Thrown inside `retry`; after the last attempt the response itself is returned.
+ */
 class Busy extends Error {
   readonly answer: ClusterAnswer;
   constructor(answer: ClusterAnswer) {
@@ -148,8 +150,8 @@ export function refusalOf(answer: ClusterAnswer): ApiError {
 }
 
 /**
- * Returns whether an answer refuses the request itself. A redirect, a 408, and a 404 that is not the cluster's own come from
- * what is between the gateway and the cluster, or from a wrong address of it.
+ * Returns whether the cluster refused the request itself. A redirect, a 408, and a 404 not sent by the cluster come
+ * from a proxy or a wrong address.
  */
 const isRefusal = (answer: ClusterAnswer): boolean => {
   const { status } = answer;
@@ -159,14 +161,14 @@ const isRefusal = (answer: ClusterAnswer): boolean => {
 
 const ADDRESS = /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?|\[[\da-f]{0,4}(?::[\da-f]{0,4}){2,8}\](?::\d{1,5})?/gi;
 
-/** Returns a reason without the names and addresses of nodes, such as `[node-1][10.0.0.1:9300]`. */
+/** Returns a reason without names and addresses of nodes, such as `[node-1][10.0.0.1:9300]`. */
 const withoutNodes = (reason: string): string =>
   reason.replaceAll(ADDRESS, "node").replaceAll(/\[[^\][]{1,100}\]\[node\]/g, "[node]");
 
 /**
- * The first operation of a `_bulk` call that must not create its index. The cluster creates no index of which any
- * operation of the call requires that it be an alias (docs/decisions/0011-no-index-by-a-write.md). It refuses this
- * operation alone, or for an alias executes it, which changes nothing.
+ * First operation of a `_bulk` call that must not create its index. If any operation of a call requires an alias, the
+ * cluster creates no index (docs/decisions/0011-no-index-by-a-write.md). For an index, only this operation is refused;
+ * for an alias it is executed, and changes nothing.
  */
 export const CREATE_NO_INDEX = '{"update":{"_id":"relevance: create no index","require_alias":true}}\n{"doc":{}}\n';
 
@@ -203,14 +205,14 @@ function innermost(cause: unknown): unknown {
 
 interface CallersFault {
   type: string;
-  /** Part of the reason, for types that the cluster also gives to faults of its own. */
+  /** Pattern of the reason, for types that the cluster also uses for its own faults. */
   reason?: RegExp;
   /** The fault of the request, for the guide. */
   request: string;
 }
 
 /**
- * Exceptions that the cluster answers with 500 or 503 although the request is at fault: repeating it does not help.
+ * Exceptions for which the cluster answers 500 or 503 although the request is at fault, so repeating it does not help.
  * Found by trying several hundred wrong searches on OpenSearch 2.19 and 3.6. `docs/guides/search.md` has the same list.
  */
 export const CALLERS_FAULTS: readonly CallersFault[] = [
@@ -249,7 +251,9 @@ export const CALLERS_FAULTS: readonly CallersFault[] = [
   },
 ];
 
-/** Exceptions that the cluster itself answers with 400. On another shard one of them can accompany a fault above. */
+/**
+ * Exceptions that the cluster answers with 400. They may occur on one shard while another has one of the faults above.
+ */
 const REFUSALS = new Set([
   "illegal_argument_exception",
   "number_format_exception",
@@ -259,7 +263,7 @@ const REFUSALS = new Set([
   "script_exception",
 ]);
 
-/** Returns whether every cause of an error answer is the caller's fault, at least one despite the status 500 or 503. */
+/** Returns whether the request caused every error, at least one of them despite status 500 or 503. */
 export function isCallersFault(causes: readonly ClusterError[]): boolean {
   const listed = causes.filter(({ type, reason }) =>
     CALLERS_FAULTS.some((fault) => fault.type === type && (fault.reason?.test(reason) ?? true)),

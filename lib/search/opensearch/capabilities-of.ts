@@ -9,28 +9,28 @@ export interface Capabilities {
   pagination: boolean;
   /** The response processor `hybrid_score_explanation`, since 2.19. */
   scoreExplanation: boolean;
-  /** The same for an index with nested fields, or through an alias with a filter, since 3.8. Source: neural-search #1875. */
+  /** The same for an index with nested fields or a filtered alias, since 3.8. Source: neural-search #1875. */
   wrappedExplanation: boolean;
   /** `collapse` with `hybrid`, since 3.1. Earlier versions ignore it. */
   hybridCollapse: boolean;
   /** The `score-ranker-processor`, which fuses by reciprocal rank, since 2.19. */
   rrf: boolean;
-  /** Its weights, and ranks over all shards. 3.6.0 has them and 2.19.6 does not; versions between were not tested. */
+  /** Weights for RRF, and ranks over all shards. 3.6.0 has them, 2.19.6 does not; versions between were not tested. */
   weightedRrf: boolean;
   /** Normalization by z_score, since 3.0. */
   zScore: boolean;
   /**
-   * Totals and aggregations of `hybrid` count every match. From 3.1 on they lack those that the scorer skips in large
+   * Totals and aggregations of `hybrid` count every match. From 3.1 on they omit matches that the scorer skips in large
    * segments. Sources: neural-search #1289 (since) and #1971 (the cause; open in September 2026).
    */
   hybridTotals: boolean;
   /** `profile: true` with `hybrid`, since 3.6. Earlier versions fail every such search. */
   hybridProfile: boolean;
-  /** Filters of a k-NN query inside `nested` are those of whole documents, whatever their kind, since 3.0. */
+  /** Filters of a k-NN query inside `nested` always apply to whole documents, since 3.0. */
   nestedKnnFilters: boolean;
 }
 
-/** Returns what a version supports, such as `3.6.0`. */
+/** Returns the capabilities of a version such as `3.6.0`. */
 export function capabilitiesOf(version: string): Capabilities {
   const [major = 0, minor = 0] = version.split(".").map((part) => Number.parseInt(part, 10));
   const atLeast = (wantedMajor: number, wantedMinor: number) =>

@@ -7,13 +7,13 @@ import { type Capabilities, capabilitiesOf } from "./capabilities-of.ts";
 import type { Cluster } from "./cluster.ts";
 import { info, nodes } from "./requests.ts";
 
-// Apart from this file, because the console's page needs it in a browser.
+// In a file of its own, because the console's page needs it in the browser.
 export { type Capabilities, capabilitiesOf };
 
-/** Milliseconds that the version is kept. It is read again because a domain can be upgraded. */
+/** Cache lifetime of the version in milliseconds. A domain can be upgraded. */
 const KEEP_MS = 10 * 60_000;
 
-/** Returns a function that reads the capabilities from the cluster when needed, and keeps them for ten minutes. */
+/** Returns a function that reads the capabilities from the cluster, and caches them for ten minutes. */
 export function createCapabilities(
   cluster: Cluster,
   now?: () => number,
@@ -31,12 +31,14 @@ export function createCapabilities(
 }
 
 /**
- * The version of Elasticsearch that a domain in compatibility mode (`override_main_response_version`) claims to be, for
- * clients that refuse OpenSearch.
+ * The Elasticsearch version that a domain reports in compatibility mode (`override_main_response_version`), for clients
+ * that refuse OpenSearch.
  */
 const COMPATIBLE_WITH = "7.10.2";
 
-/** Returns the lowest version of the cluster's nodes, which differ during an upgrade; undefined if none tells it. */
+/**
+ * Returns the lowest version of the cluster's nodes, which differ during an upgrade; undefined if no node reports one.
+ */
 async function versionOfNodes(cluster: Cluster, deadline: Deadline): Promise<string | undefined> {
   const request = nodes.info({ filter_path: "nodes.*.version" });
   const { nodes: found } = jsonOf(await readCall(cluster, request, deadline));

@@ -16,10 +16,10 @@ export interface ClusterOptions {
   compressed?: boolean;
 }
 
-/** Bounds the memory of one call. Few answers that Lambda can return (6 MiB, compressed) are longer than this. */
+/** Limits the memory of one call. Few answers that Lambda can return (6 MiB, compressed) are longer. */
 const MAX_ANSWER_BYTES = 24 * 1024 * 1024;
 
-/** Returns a cluster that is called by the OpenSearch client, without its retries, which repeat writes. */
+/** Returns a cluster that is called through the OpenSearch client. Its retries are off, because they repeat writes. */
 export function createCluster(options: ClusterOptions): Cluster {
   const { node, auth, maxAnswerBytes = MAX_ANSWER_BYTES, compressed = false } = options;
   const signer = auth.signer?.();
@@ -29,13 +29,13 @@ export function createCluster(options: ClusterOptions): Cluster {
     Connection: clusterConnection(signer?.Connection ?? Connection, maxAnswerBytes),
     agent: () => new Connections(node),
     maxRetries: 0,
-    // No call that nobody asked for. The client uses its only node even if it counts it as dead.
+    // No health checks. The client uses its only node even if it considers it dead.
     resurrectStrategy: "none",
     suggestCompression: compressed,
     headers: { "user-agent": "relevance" },
   });
 
-  /** Returns the answer, and the credentials that it was asked with. */
+  /** Sends a call once. Returns the answer and the credentials that were used. */
   const once = async ({ method, path, query = "", headers, body }: ClusterRequest, requestTimeout: number) => {
     const credentials = (await auth.headers?.()) ?? {};
     const untyped = headers?.["content-type"] === undefined;
@@ -50,7 +50,10 @@ export function createCluster(options: ClusterOptions): Cluster {
     return { answer: { status: statusCode ?? 0, headers: returned, body: decoded }, credentials };
   };
 
-  /** Throws `lost` if no call asks for compressed answers: whatever compressed this one may have changed it too. */
+  /**
+   * Decompresses an answer. Throws `lost` if no call requested compression: a proxy that compresses may also have
+   * changed the content.
+   */
   const decode = async (bytes: Buffer, encoding: string): Promise<Buffer> => {
     if (!compressed)
       throw new ClusterFailure("lost", true, `the answer has the encoding ${encoding}, which was not asked for`);

@@ -3,13 +3,13 @@ import type { Connection } from "@opensearch-project/opensearch";
 import { ClusterFailure } from "./cluster.ts";
 import { type Connections, limitReuse, type RequestOnConnection } from "./connections.ts";
 
-/** The client's connection to a node. One that signs calls is a subclass of it. */
+/** The client's connection class for a node. One that signs calls is a subclass of it. */
 export type ConnectionClass = typeof Connection;
 
 type Params = Parameters<Connection["request"]>[0];
 type Callback = Parameters<Connection["request"]>[1];
 
-/** Options of a request: the client's own, and ours. */
+/** Options of a request: the client's and ours. */
 interface Outgoing {
   method: string;
   path: string;
@@ -25,18 +25,18 @@ export interface WholeAnswer extends IncomingMessage {
 }
 
 /**
- * Passed to the transport with a body that has no content type. The transport declares every body to be JSON; the
- * connection takes that header off again, and the signer leaves it out of the signature.
+ * Marks a body without content type. The transport declares every body to be JSON; the connection removes that header,
+ * and the signer does not sign it.
  */
 export const UNTYPED: Pick<Outgoing, "extraHeadersToIgnore"> = { extraHeadersToIgnore: { "content-type": true } };
 
-/** Methods whose requests say nothing about a body if they have none. */
+/** Methods that send no content-length if there is no body. */
 const WITHOUT_BODY = new Set(["GET", "HEAD", "DELETE"]);
 
 /**
- * Returns the client's connection, or one that signs, extended to tell a refused connection from a lost one, to limit the
- * time and the size of a whole answer, and to hand answers over as the bytes that arrived. The client's own connection
- * ends its timeout with the first byte, and reports every failure alike.
+ * Returns the client's connection class, or a signing one, with these changes: it distinguishes a refused from a broken
+ * connection, limits time and size of the whole answer, and returns the answer's raw bytes. The client's own class
+ * stops its timeout at the first byte, and reports every failure alike.
  */
 export function clusterConnection(Base: ConnectionClass, maxAnswerBytes: number): ConnectionClass {
   return class ClusterConnection extends Base {
@@ -83,7 +83,7 @@ function exchange(call: Outgoing, { agent, host, maxAnswerBytes }: Route, callba
   return request;
 }
 
-/** Returns names and values in turn, which `node:http` writes as they are, without a table of its own. */
+/** Returns names and values alternately, which `node:http` writes unchanged without a header table. */
 function flat({ method, headers, body, extraHeadersToIgnore = {} }: Outgoing, host: string): string[] {
   const list = headers.host === undefined ? ["host", host] : [];
   for (const name in headers) {
@@ -101,7 +101,7 @@ function brokenOff(error: unknown, sent: boolean): ClusterFailure {
     : new ClusterFailure("refused", false, `no connection to the cluster (${detail})`, { cause: error });
 }
 
-/** Reads an answer to its end, then calls `done`, or `fail` with what went wrong. */
+/** Reads an answer to its end, then calls `done`; on failure calls `fail` with the error. */
 function readBody(
   stream: IncomingMessage,
   limit: number,

@@ -6,7 +6,7 @@ import { basicAuth, type ClusterAuth, noAuth } from "./auth.ts";
 
 const CLUSTER = { OPENSEARCH_NODE: Text, AWS_REGION: Text };
 
-/** Returns the schema of the environment of a function that calls the cluster, with `others` besides. */
+/** Returns the environment schema of a function that calls the cluster, plus `others`. */
 export const clusterEnv = <const Others extends v.ObjectEntries>(others: Others) =>
   v.variant("OPENSEARCH_AUTH", [
     v.object({ ...CLUSTER, ...others, OPENSEARCH_AUTH: v.picklist(["none", "aws"]) }),
@@ -23,7 +23,7 @@ const ClusterEnv = clusterEnv({});
 /** The variables by which a function finds the cluster. */
 export type ClusterEnv = v.InferOutput<typeof ClusterEnv>;
 
-/** Returns how a function authenticates itself to the cluster. Loads only what that needs. */
+/** Returns how a function authenticates to the cluster. Loads only the code for this method. */
 export async function clusterAuth(env: ClusterEnv, variables: () => AwsVariables): Promise<ClusterAuth> {
   switch (env.OPENSEARCH_AUTH) {
     case "none":

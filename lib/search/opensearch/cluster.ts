@@ -16,7 +16,7 @@ export interface ClusterAnswer {
 /**
  * Why a call has no answer.
  * - `refused`: no connection was made, so nothing was sent;
- * - `lost`: the connection ended after the request may have been sent, so the outcome is unknown;
+ * - `lost`: the connection broke after the request may have been sent, so the outcome is unknown;
  * - `timeout`: the call timed out; `sent` says whether the outcome is unknown;
  * - `too_large`: the answer exceeded the limit and was cut off; the cluster has executed the call.
  */
@@ -33,7 +33,7 @@ export class ClusterFailure extends Error {
     this.sent = sent;
   }
 
-  /** Drops what the client attaches to every error: the whole request with its credentials, which a log would show. */
+  /** Ignores what the client attaches to every error: the whole request with its credentials, which would be logged. */
   set meta(_: unknown) {}
 }
 

@@ -11,10 +11,10 @@ const MAX_SOCKETS = 64;
  */
 const MAX_IDLE_MS = 20_000;
 
-/** The time in seconds that the other side keeps an idle connection open, in its header `keep-alive`. */
+/** Idle timeout of the server in seconds, from its header `keep-alive`. */
 const KEPT_OPEN = /^timeout=(\d+)/;
 
-/** Subtracted from that time, since a request takes some to arrive. */
+/** Subtracted from that timeout, because a request takes time to arrive. */
 const MARGIN_MS = 1_000;
 
 /** Milliseconds of idleness after which the operating system checks whether the other side is still there. */
@@ -28,14 +28,14 @@ const ENDS_CONNECTION = new Set([400, 413, 431]);
 
 interface Connection {
   readonly socket: Socket;
-  /** Whether it was made, so that a request on it may have reached the cluster. */
+  /** Whether the connection was established, so that a request may have reached the cluster. */
   connected: boolean;
-  /** How long it may be idle, and until when, on the clock of `performance.now()`. */
+  /** Its idle timeout, and when that ends on the clock of `performance.now()`. */
   maxIdleMs: number;
   usableUntil: number;
 }
 
-/** A request that knows its connection, as soon as it has one. */
+/** A request with its connection, once it has one. */
 export interface RequestOnConnection extends ClientRequest {
   carrier?: Connection;
 }
@@ -56,9 +56,9 @@ export function limitReuse(request: RequestOnConnection, { statusCode = 0, heade
 export class Connections extends Agent {
   readonly #open: () => Socket;
   readonly #connected: "connect" | "secureConnect";
-  /** In the order in which they became idle. The last one is used next. */
+  /** Idle connections, most recently used last. The last one is used next. */
   readonly #idle: Connection[] = [];
-  /** Requests for which there is no connection yet. One that was given up gives its connection back unused. */
+  /** Requests that wait for a connection. An aborted one returns its connection unused. */
   readonly #waiting: RequestOnConnection[] = [];
   #opened = 0;
 
@@ -89,9 +89,9 @@ export class Connections extends Agent {
     socket.once(this.#connected, () => {
       connection.connected = true;
     });
-    // `node:http` emits it when a request has its whole answer and the connection can take another one.
+    // `node:http` emits it when the whole answer has arrived and the connection can be reused.
     socket.on("free", () => this.#release(connection));
-    // `node:http` tells the request. While the socket is idle, nobody needs to know.
+    // `node:http` reports errors to the request. Errors of idle sockets are ignored.
     socket.on("error", () => undefined);
     socket.once("close", () => this.#forget(connection));
     this.#use(connection, request);

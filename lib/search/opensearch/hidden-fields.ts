@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { matcher } from "../../platform/wildcard.ts";
 
-/** `_source` of a mapping: which parts of documents the cluster stores and shows. */
+/** `_source` of a mapping: the parts of documents that the cluster stores and returns. */
 export const SourceFilter = v.object({
   enabled: v.exactOptional(v.boolean()),
   includes: v.exactOptional(v.array(v.string())),
@@ -10,18 +10,21 @@ export const SourceFilter = v.object({
 export type SourceFilter = v.InferOutput<typeof SourceFilter>;
 
 /**
- * Returns whether documents do not show a field, or a part of it, although it can be searched. Whatever reads a document to
- * write it again, as a copy or an update does, loses such a field.
+ * Returns whether `_source` excludes a field, or a part of it, although it can be searched. A document that is read and
+ * written again, as in a copy or an update, loses such a field.
  */
 export function isHidden({ enabled = true, includes = [], excludes = [] }: SourceFilter, path: string): boolean {
-  // A pattern for an object is also one for what is inside.
+  // A pattern that matches an object also matches its members.
   const around = path.split(".").map((_, at, names) => names.slice(0, at + 1).join("."));
   const isMatched = (pattern: string) => around.some(matcher(pattern));
   if (!enabled || (includes.length > 0 && !includes.some(isMatched))) return true;
   return excludes.some((pattern) => isMatched(pattern) || pattern.startsWith(`${path}.`));
 }
 
-/** Returns the sentence that an index among several does not show one of these fields; undefined if all show them. */
+/**
+ * Returns a sentence about the first of several indexes whose `_source` excludes one of these fields; undefined if none
+ * does.
+ */
 export function hidingOf(
   indexes: ReadonlyArray<{ name: string; source?: SourceFilter }>,
   paths: readonly string[],
@@ -33,10 +36,10 @@ export function hidingOf(
   return undefined;
 }
 
-/** Returns those fields of a mapping that documents do not show. */
+/** Returns the fields of a mapping that `_source` excludes. */
 export const hiddenFields = (filter: SourceFilter, fields: ReadonlyMap<string, { type: string }>): string[] =>
   [...fields].flatMap(([name, { type }]) => (type !== "alias" && isHidden(filter, name) ? [name] : []));
 
-/** Returns whether a field, or one inside, is among others. */
+/** Returns whether a field, or one of its subfields, is among others. */
 export const isAmong = (fields: readonly string[], field: string): boolean =>
   fields.some((one) => one === field || one.startsWith(`${field}.`));

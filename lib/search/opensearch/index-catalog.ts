@@ -14,17 +14,19 @@ export interface IndexField {
   type: string;
   /** The dimension of a knn_vector. */
   dimension?: number;
-  /** How it stores embeddings, unless as floats or `rank_features`. */
+  /** Storage format of embeddings; absent for floats and `rank_features`. */
   vectors?: Vectors;
-  /** The object in which the cluster stores what it makes itself of a `semantic` field: embeddings, and texts of passages. */
+  /**
+   * The object in which the cluster stores its own output for a `semantic` field: embeddings, and texts of passages.
+   */
   madeIn?: string;
-  /** Whether each object of a nested field has one. */
+  /** Whether the field is inside a nested field. */
   isNested?: true;
 }
 
 export interface IndexAlias {
   isWriteIndex: boolean;
-  /** Whether it has a filter. */
+  /** Whether the alias has a filter. */
   isFiltered: boolean;
 }
 
@@ -37,19 +39,19 @@ export interface IndexInfo {
   maxResultWindow: number;
   /** Its aliases by name. */
   aliases: ReadonlyMap<string, IndexAlias>;
-  /** Whether a field is `nested`. */
+  /** Whether any field is `nested`. */
   hasNested: boolean;
-  /** The data stream that it belongs to. */
+  /** The data stream that the index belongs to. */
   dataStream?: string;
-  /** `_meta.relevance` of its mapping, about its vectors; absent if there is none. */
+  /** `_meta.relevance` of the mapping, which describes the vectors; absent if there is none. */
   meta?: IndexMeta;
-  /** The parts of documents that it shows; absent if all. */
+  /** `_source` filter; absent if documents are complete. */
   source?: SourceFilter;
   /** Its `index.search.default_pipeline`, which may be `_none`. */
   searchPipeline?: string;
 }
 
-/** The processors of a stored search pipeline, as the cluster has them. */
+/** The processors of a stored search pipeline, unchanged. */
 export type SearchPipeline = Readonly<
   Record<"request_processors" | "response_processors" | "phase_results_processors", readonly Processor[]>
 >;
@@ -62,23 +64,23 @@ export const NO_PIPELINE: SearchPipeline = {
   phase_results_processors: [],
 };
 
-/** Resolves names and aliases. Keeps what exists for a minute, and asks the cluster again for what does not. */
+/** Resolves names and aliases. Caches existing ones for a minute; names that do not exist are looked up each time. */
 export interface IndexCatalog {
   /**
-   * Returns the concrete indexes of a name, an alias or an expression, sorted by name; empty if there is none. Asks the
-   * cluster if what is kept is older than `maxAgeMs`, by default a minute.
+   * Returns the concrete indexes of a name, an alias or an expression, sorted by name; empty if there is none. Calls
+   * the cluster if the cached result is older than `maxAgeMs`, by default a minute.
    */
   resolve(expression: string, deadline: Deadline, maxAgeMs?: number): Promise<readonly IndexInfo[]>;
-  /** Returns a stored search pipeline, which is kept for a minute; undefined if there is none of this id. */
+  /** Returns a stored search pipeline, cached for a minute; undefined if there is none with this id. */
   pipeline(id: string, deadline: Deadline): Promise<SearchPipeline | undefined>;
   /**
-   * Drops what is kept of these indexes, aliases or data streams; without names everything. Called before a call that may
-   * change an index.
+   * Removes these indexes, aliases or data streams from the cache; without names, everything. Called before a call that
+   * may change an index.
    */
   forget(names?: readonly string[]): void;
   /** Whether all of these indexes, aliases or data streams existed within the last minute. */
   knows(names: readonly string[]): boolean;
-  /** Notes that they exist. */
+  /** Records that they exist. */
   note(names: readonly string[]): void;
 }
 
@@ -210,7 +212,7 @@ const namesOf = ({ name, aliases, dataStream }: IndexInfo): string[] => [
   ...(dataStream === undefined ? [] : [dataStream]),
 ];
 
-/** Returns whether an expression names one index or alias. If that does not exist, the cluster answers 404. */
+/** Returns whether an expression is a single index or alias. If it does not exist, the cluster answers 404. */
 const isOneName = (expression: string): boolean => !/[*,<]|^_/.test(expression);
 
 /** Returns the leaf fields of a mapping by dotted path, without multi-fields. */
@@ -220,7 +222,7 @@ export function fieldsOfMapping(mappings: unknown): ReadonlyMap<string, IndexFie
   return fields;
 }
 
-/** Returns the leaf fields of a mapping that its documents do not show. */
+/** Returns the leaf fields of a mapping that `_source` excludes. */
 export const hiddenIn = (mappings: Record<string, unknown>): string[] =>
   hiddenFields(v.parse(SourceFilter, mappings._source ?? {}), fieldsOfMapping(mappings));
 
@@ -250,19 +252,19 @@ function indexInfo(name: string, index: Described[string]): IndexInfo {
 const hasNested = ({ type, properties = {} }: Mapping): boolean =>
   type === "nested" || Object.values(properties).some(hasNested);
 
-/** Returns what an index stores the embeddings of a field in: the field itself, or that of its passages. */
+/** Returns the field that contains a field's embeddings: the field itself, or the nested field of its passages. */
 export function embeddingField(fields: IndexInfo["fields"], field: string): IndexField | undefined {
   const ofPassages = fields.get(passageVector(field));
   return fields.get(field) ?? (ofPassages?.isNested ? ofPassages : undefined);
 }
 
-/** Returns whether the embeddings of a field are those of passages. */
+/** Returns whether a field's embeddings belong to passages. */
 export const hasPassages = (fields: IndexInfo["fields"], field: string): boolean =>
   !fields.has(field) && embeddingField(fields, field) !== undefined;
 
 const VECTOR_TYPES: ReadonlySet<string> = new Set(["knn_vector", "rank_features", "sparse_vector"]);
 
-/** Returns the fields in which the cluster stores the embeddings that it makes itself, of whole texts or of passages. */
+/** Returns the fields in which the cluster stores embeddings that it computes itself, of texts or passages. */
 export function madeEmbeddings(fields: IndexInfo["fields"]): string[] {
   const folders = [...fields.values()].flatMap(({ madeIn }) => (madeIn === undefined ? [] : [`${madeIn}.`]));
   if (folders.length === 0) return [];

@@ -21,10 +21,10 @@ const serializer = new Serializer();
 const RETURNED = { transport: { request: (sent: Sent) => sent } };
 
 /**
- * Returns a method of the client as a function that makes a request: a value that can be sent again, with a time limit of
- * its own, to the cluster or through the gateway. A method does nothing else but pass that request to the transport.
+ * Returns a client method as a function that builds a request. Such a value can be sent repeatedly, with a timeout of
+ * its own, to the cluster or through the gateway: a client method only passes its request to the transport.
  *
- * `method` is what its file exports. The declarations of the package describe only its parameters.
+ * `method` is the export of the method's file. The package's declarations describe only its parameters.
  */
 export function requestOf<Request>(method: object): (params: MethodParameters<Request>) => ClusterRequest {
   return (params) => {

@@ -1,6 +1,6 @@
 /**
- * The calls that functions make of their own accord, by the client's methods. Each method is imported from its own file:
- * all of them together take as long to load as the gateway. Texts of callers are sent as they are, without a method.
+ * The functions' own requests, made by the client's methods. Each method is imported from its own file: all together
+ * take as long to load as the gateway. Texts of callers are sent unchanged, without a method.
  */
 import type { API } from "@opensearch-project/opensearch";
 import infoMethod from "@opensearch-project/opensearch/api/_core/info.js";

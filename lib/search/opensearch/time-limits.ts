@@ -1,28 +1,29 @@
 import type { Cluster, ClusterAnswer, ClusterRequest } from "./cluster.ts";
 
-/** How long a caller lets its search run, as it sent it. */
+/** Time limits of a search, as the caller sent them. */
 export interface AskedTimes {
-  /** Time after which the hits found so far are the answer. Null if the call has no such parameter, as `_msearch`. */
+  /**
+   * Time after which the hits collected so far are returned. Null if the call has no such parameter, as in `_msearch`.
+   */
   timeout: unknown;
-  /** The search ends with an error. */
+  /** Time after which the search ends with an error. */
   cancelAfter?: unknown;
 }
 
 /**
- * Left for the answer of a search that timed out, and of one that was cancelled, which is short; at most this share of the time
- * of the call. The cluster's clock ticks five times a second: of a search that may take a millisecond, each tick makes one that
- * has found nothing.
+ * Time reserved for the answer of a search that timed out, and of one that was cancelled, which is short; at most this
+ * share of the call's time. The cluster's clock ticks five times a second, so very short timeouts often return nothing.
  */
 const TIMEOUT_MARGIN = { ms: 1_200, share: 0.6 };
 const CANCEL_MARGIN = { ms: 200, share: 0.3 };
 
-/** Clusters that do not know `cancel_after_time_interval`, which OpenSearch 1.1 introduced. */
+/** Clusters without `cancel_after_time_interval`, which OpenSearch 1.1 introduced. */
 const CANNOT_CANCEL = new WeakSet<Cluster>();
 
 /**
- * Returns a cluster that ends each search shortly before its call times out, or when the caller asked for it. Otherwise
- * the cluster would go on with a search whose answer nobody waits for. Parameters of the query string replace what is
- * in the body, so the body stays as it is. They also replace `search.default_search_timeout` of the cluster.
+ * Returns a cluster that ends each search shortly before its call times out, or at the caller's own limit. Otherwise
+ * the cluster would go on with a search without a reader. The limits are query string parameters, which override the
+ * body and the cluster's `search.default_search_timeout`, so the body stays unchanged.
  */
 export function timeLimited(cluster: Cluster, asked: AskedTimes): Cluster {
   return {
@@ -71,7 +72,7 @@ const UNITS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Returns the milliseconds of a time such as `5s`; undefined for none, which `-1` is as well, and for other values. */
+/** Returns the milliseconds of a time such as `5s`; undefined for other values and for `-1`, which means no limit. */
 export function milliseconds(time: unknown): number | undefined {
   const [, count, unit = ""] = typeof time === "string" ? (/^\s*(\d+)([a-z]+)\s*$/i.exec(time) ?? []) : [];
   const ms = Number(count) * (UNITS[unit.toLowerCase()] ?? Number.NaN);

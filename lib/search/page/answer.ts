@@ -31,15 +31,15 @@ const NativeAnswer = v.object({
 type NativeAnswer = v.InferOutput<typeof NativeAnswer>;
 
 /**
- * The cluster's search answer: its text, which is passed on unchanged so that no number changes, and what is read in
- * it.
+ * The cluster's search answer: its text, which is returned unchanged so that no number changes, and the values read
+ * from it.
  */
 export interface SearchAnswer {
   text: string;
   hits: readonly Hit[];
   /** Null when totals are not tracked. */
   total: Total | null;
-  /** What the cluster left out: failed shards, a search that timed out. */
+  /** Incomplete parts of the answer: failed shards, a search that timed out. */
   partial: readonly Degradation[];
 }
 
@@ -93,7 +93,7 @@ function partialResults({ timed_out, _shards }: NativeAnswer): Degradation[] {
   return partial;
 }
 
-/** Returns the texts of the hits, byte for byte. */
+/** Returns the JSON texts of the hits, byte for byte. */
 export function hitTexts({ text }: SearchAnswer): string[] {
   const inner = memberSlices(text).get("hits");
   const list = inner && memberSlices(text, inner.start).get("hits");
@@ -103,7 +103,7 @@ export function hitTexts({ text }: SearchAnswer): string[] {
 /** Returns a hit with another score. */
 export const withScore = (hit: string, score: number): string => withMembers(hit, { _score: JSON.stringify(score) });
 
-/** Returns an answer with other hits and everything else unchanged, `max_score` included when `maxScore` is undefined. */
+/** Returns an answer with other hits and everything else unchanged. `max_score` changes only if `maxScore` is given. */
 export function withHits(answer: SearchAnswer, hits: readonly string[], maxScore?: number | null): string {
   const inner = memberSlices(answer.text).get("hits");
   if (!inner) return answer.text;
@@ -129,8 +129,8 @@ export interface ObjectIds {
 }
 
 /**
- * Returns the ids of hits from the item id field, or all of them from `_id` if one hit lacks the field (an item without
- * it, or a `_source` that excludes it): ids of two kinds under one name could not be told apart.
+ * Returns the ids of hits from the item id field. If one hit lacks the field (in the item, or because `_source`
+ * excludes it), returns all from `_id`: ids of both kinds under one name could not be distinguished.
  */
 export function objectIdsOf(hits: readonly Hit[], itemIdField: string): ObjectIds {
   const ids = itemIdField === "_id" ? [] : hits.flatMap((hit) => itemIdOf(hit, itemIdField) ?? []);

@@ -2,40 +2,40 @@ import { type Deadline, deadlineWithin, withTimeout } from "../../platform/resil
 import type { Hit } from "./answer.ts";
 import { type Change, type FoundHit, type Stage, type StageEffect, StageError } from "./stage.ts";
 
-/** A hit of the window, with the score that stages have given it. */
+/** A hit of the window, with its score from stages. */
 interface Entry extends FoundHit {
   score?: number;
 }
 
-/** The hits between retrieving and cutting. */
+/** The hits that stages work on, before the page is cut. */
 export interface Window {
   entries: readonly Entry[];
   /** Identities of hits that stages added or hid. They must not appear below the window. */
   taken: ReadonlyMap<string, "added" | "hidden">;
-  /** Scores hits below the window; undefined if they keep the cluster's. */
+  /** Returns the score of hits below the window; undefined if they keep the cluster's. */
   scoreBelow?: Stage["scoreBelow"];
 }
 
-/** The places of hits before and after a stage, from 1. */
+/** Ranks of hits before and after a stage, from 1. */
 export type Moves = ReadonlyMap<Hit, { from: number; to: number }>;
 
 interface Applied {
   window: Window;
   moves: Moves;
   report: StageEffect;
-  /** Why the stage failed. The window is then the one before it. */
+  /** Why the stage failed. Then the window is unchanged. */
   failure?: string;
 }
 
-/** A stage gets a tenth more than its budget, so that one that keeps it can give its own reason. */
+/** Factor on a stage's budget, so that a stage which keeps its budget can report its own reason. */
 const GRACE = 1.1;
 
-/** Returns what identifies a hit among all indexes of a search. */
+/** Returns the identity of a hit among all indexes of a search. */
 export const identityOf = ({ _index, _id }: Hit): string => `${_index}/${_id}`;
 
 /**
- * Runs one stage on the window. If it fails, is late, or answers with something that does not hold each of its hits once,
- * the window stays as it was.
+ * Runs one stage on the window. If it fails, is late, or returns a list that does not contain each hit exactly once,
+ * the window stays unchanged.
  */
 export async function applied(stage: Stage, window: Window, deadline: Deadline): Promise<Applied> {
   const { entries } = window;
@@ -78,7 +78,7 @@ const hitOf = ({ hit }: FoundHit): Hit => hit;
 
 const isPlace = (one: number | FoundHit): one is number => typeof one === "number";
 
-/** Returns a change without added hits that an earlier stage has hidden or added. */
+/** Removes added hits from a change that an earlier stage has already hidden or added. */
 function withoutTaken(change: Change, taken: Window["taken"]): Change {
   const { order, scores } = change;
   const kept = order.map((one) => isPlace(one) || !taken.has(identityOf(one.hit)));
@@ -87,7 +87,10 @@ function withoutTaken(change: Change, taken: Window["taken"]): Change {
   return { ...change, order: order.filter(isKept), ...(scores && { scores: scores.filter(isKept) }) };
 }
 
-/** Whether a change holds each of the hits once, scores all or none, and adds or hides only if its stage may. */
+/**
+ * Returns whether a change is valid: it contains each hit once, scores all or none, and adds or hides only if its stage
+ * may.
+ */
 function isSound({ order, hidden = [], scores }: Change, head: readonly Entry[], effect: Stage["effect"]): boolean {
   const places = new Set<number>();
   for (const place of [...order.filter(isPlace), ...hidden]) {
@@ -99,7 +102,7 @@ function isSound({ order, hidden = [], scores }: Change, head: readonly Entry[],
   const added = order.flatMap((one) => (isPlace(one) ? [] : [one.hit]));
   if (added.length + hidden.length === 0) return true;
   const all = [...head.map(hitOf), ...added];
-  // Without ids nobody could tell whether an added hit is below the window as well.
+  // Without ids, an added hit could not be recognized below the window.
   if (effect === "reorders" || all.some(({ _id }) => _id === undefined)) return false;
   const known = new Set(head.map(({ hit }) => identityOf(hit)));
   return added.every((hit) => !known.has(identityOf(hit)) && known.add(identityOf(hit)));
@@ -115,7 +118,7 @@ function changedBy(stage: Stage, { order, hidden = [], scores }: Change, window:
   const taken = new Map(window.taken);
   for (const place of hidden) {
     const identity = identityOf((entries[place] as Entry).hit);
-    // A hit that a stage has added may be below the window, hidden or not.
+    // A hit added by a stage may also be below the window, whether it is hidden or not.
     if (!taken.has(identity)) taken.set(identity, "hidden");
   }
   for (const one of order) if (!isPlace(one)) taken.set(identityOf(one.hit), "added");

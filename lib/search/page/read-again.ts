@@ -8,16 +8,16 @@ interface Read {
   /** The index expression that is searched. */
   index: string;
   hits: readonly Hit[];
-  /** What is read, for the reasons of failures. */
+  /** The fields to read, named in reasons of failures. */
   fields: readonly string[];
-  /** The parts of a search body that show it. */
+  /** The members of a search body that return the fields. */
   read: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Returns hits with other parts of their documents, in the same order, by a search for their ids; undefined for a document
- * that is gone. The caller's own answer may show no such parts, and must stay as it is. The index's search pipeline is left
- * out, as it may change what documents show. Throws {@link StageError}.
+ * Returns hits with other fields of their documents, in the same order; undefined for a deleted document. Uses a second
+ * search by id, because the caller's own answer may not contain these fields and must not change. Skips the index's
+ * search pipeline, which may change documents. Throws {@link StageError}.
  */
 export async function readAgain(
   services: Pick<GatewayServices, "cluster">,

@@ -5,36 +5,39 @@ import type { RerankUsage } from "../rerank/reranker.ts";
 import type { Hit, SearchAnswer } from "./answer.ts";
 import type { Page, SearchPage } from "./native-page.ts";
 
-/** A hit with its JSON text, which is what the answer shows. */
+/** A hit with its JSON text, which the answer contains. */
 export interface FoundHit {
   hit: Hit;
   text: string;
 }
 
-/** What a stage makes of the hits that it gets. */
+/** Result of a stage for its hits. */
 export interface Change {
-  /** The new order: places of hits in the old one, from 0, and hits that the stage adds. */
+  /** The new order: indexes of hits in the old order, from 0, and added hits. */
   order: ReadonlyArray<number | FoundHit>;
-  /** Places of the hits that no page shall show. Each hit is either in `order` or here, once. */
+  /** Indexes of hits that no page may show. Each hit is either in `order` or here, once. */
   hidden?: readonly number[];
   /** New scores of the hits in `order`. */
   scores?: readonly number[];
-  /** What the stage took of a model. */
+  /** Model usage of the stage. */
   usage?: RerankUsage;
 }
 
 /** One step from the fused list to a page. It works on the window, never on a page. */
 export interface Stage {
   name: PageStage;
-  /** The number of best hits that it needs. A stage that only reorders gets no more; one that adds or hides gets the whole window. */
+  /**
+   * The number of best hits that it needs. A stage that only reorders gets at most these; one that adds or hides gets
+   * the whole window.
+   */
   window: number;
-  /** The milliseconds that it may take. */
+  /** Time budget in milliseconds. */
   budgetMs: number;
   /** Whether it only reorders the window or also adds and hides hits, which shifts all later pages. */
   effect: "reorders" | "adds or hides";
-  /** What the answer lacks when the stage fails, for `degraded`. */
+  /** The effect on the answer when the stage fails, for `degraded`. */
   lost: string;
-  /** Whether an answer tells of the stage without being asked, if it changed anything. */
+  /** Whether the answer reports the stage by default if it changed anything. */
   told: boolean;
   /** Returns the score of a hit below the window of a stage that scores, from its rank. */
   scoreBelow?(rank: number): number;
@@ -42,14 +45,14 @@ export interface Stage {
   run(hits: readonly Hit[], deadline: Deadline): Promise<Change>;
 }
 
-/** The stage that a request gets, or why it cannot have the one that it asks for; neither if it gets none. */
-export interface Wanted {
+/** A stage for a request, or why it is not available although requested; neither if the stage does not apply. */
+export interface StageSelection {
   stage?: Stage;
   declined?: Degradation;
 }
 
-/** Returns the stages of a search, and those that it cannot have. */
-export const stagesOf = (wanted: readonly Wanted[]): { stages: Stage[]; declined: Degradation[] } => ({
+/** Returns the stages of a search, and the requested ones that are not available. */
+export const stagesOf = (wanted: readonly StageSelection[]): { stages: Stage[]; declined: Degradation[] } => ({
   stages: wanted.flatMap(({ stage }) => stage ?? []),
   declined: wanted.flatMap(({ declined }) => declined ?? []),
 });
@@ -57,37 +60,37 @@ export const stagesOf = (wanted: readonly Wanted[]): { stages: Stage[]; declined
 /** A stage failed. The message is written for callers of the API. */
 export class StageError extends Error {
   override name = "StageError";
-  /** What the stage took of a model all the same. */
+  /** Model usage of the failed stage. */
   usage?: RerankUsage;
 }
 
-/** The place of a hit before and after a stage, from 1. */
+/** The rank of a hit before and after a stage, from 1. */
 interface Move {
   _id: string;
   from: number;
   to: number;
 }
 
-/** What one stage did to the query or the window, for the request log. */
+/** Effect of one stage on the query or the window, for the request log. */
 export interface StageEffect {
   name: PageStage | RewriteStage;
   milliseconds: number;
-  /** Hits of the window that changed places. */
+  /** Number of hits in the window whose rank changed. */
   moved: number;
   added: number;
   hidden: number;
   /** Clauses that a stage added to the query. */
   alternatives?: number;
   failed: boolean;
-  /** What it took of a model, if it calls one. */
+  /** Model usage, if the stage calls a model. */
   usage?: RerankUsage;
 }
 
-/** What one stage did in a search. */
+/** Report of one stage in a search. */
 export interface StageReport extends StageEffect {
   /** The hits of the page that the stage moved, in the order of the page. */
   moves: Move[];
-  /** Words of the query, and what was searched in their place as well. */
+  /** Words of the query with the synonyms that were also searched. */
   synonyms?: Array<{ from: string; to: string[] }>;
 }
 
@@ -97,9 +100,9 @@ export interface PageRequest {
   page: Page | undefined;
   /** In any order. Without any, the page is the cluster's own. */
   stages: readonly Stage[];
-  /** Stages that the request asked for and cannot have. */
+  /** Requested stages that are not available. */
   declined: readonly Degradation[];
-  /** Sends the page as the caller asked for it. */
+  /** Sends the page unchanged, without stages. */
   plain: () => Promise<SearchAnswer>;
   searchPage: SearchPage;
   /** Returns the most hits that the cluster returns. */
@@ -107,11 +110,11 @@ export interface PageRequest {
   deadline: Deadline;
 }
 
-/** What a search came to. */
-export interface Found {
+/** Result of a search. */
+export interface PageResult {
   answer: SearchAnswer;
   stages: readonly StageReport[];
-  /** Whether the answer tells of the stages without being asked. */
+  /** Whether the answer reports the stages by default. */
   areStagesTold: boolean;
   degraded: readonly Degradation[];
 }

@@ -4,10 +4,10 @@ import type { Deadline } from "../../platform/resilience/deadline.ts";
 import { type Hit, hitTexts, type SearchAnswer, withHits, withScore } from "./answer.ts";
 import { applied, identityOf, type Moves, type Window } from "./apply.ts";
 import type { Page, SearchPage } from "./native-page.ts";
-import type { Found, FoundHit, PageRequest, Stage, StageEffect, StageReport } from "./stage.ts";
+import type { FoundHit, PageRequest, PageResult, Stage, StageEffect, StageReport } from "./stage.ts";
 
 /** Returns one page of a search that has stages. */
-export async function stagedPage(request: PageRequest, page: Page): Promise<Found> {
+export async function stagedPage(request: PageRequest, page: Page): Promise<PageResult> {
   const { declined, searchPage, deadline } = request;
   const stages = request.stages.toSorted((a, b) => PAGE_STAGES.indexOf(a.name) - PAGE_STAGES.indexOf(b.name));
   const max = await request.maxResultWindow();
@@ -20,7 +20,7 @@ export async function stagedPage(request: PageRequest, page: Page): Promise<Foun
   const found = answer.hits.map((hit, at) => ({ hit, text: texts[at] ?? "" }));
   const isFull = found.length === size;
   const retrieve = { page, size, max, searchPage };
-  // Where nothing is added or hidden, the rest of the page is known before the stages have run.
+  // If nothing is added or hidden, the rest of the page is known before the stages have run.
   const early = reorders && isFull ? retrieveRest({ entries: found, taken: new Map() }, retrieve) : undefined;
   const [run, restEarly] = await Promise.all([runStages(stages, found, deadline), early]);
   const rest = reorders || !isFull ? restEarly : await retrieveRest(run.window, retrieve);
@@ -38,17 +38,17 @@ export async function stagedPage(request: PageRequest, page: Page): Promise<Foun
   };
 }
 
-/** A hit with the score that it is shown with; undefined if it keeps the cluster's. */
+/** A hit with its score in the answer; undefined if it keeps the cluster's. */
 interface ShownHit extends FoundHit {
   score?: number;
 }
 
-/** Returns a page below the window, which stages that only reorder leave as it is, except for its scores. */
+/** Returns a page below the window. Stages that only reorder leave it unchanged, except for scores. */
 async function belowWindow(
   { searchPage, declined }: PageRequest,
   stages: readonly Stage[],
   page: Page,
-): Promise<Found> {
+): Promise<PageResult> {
   const answer = await searchPage(page, { aggregate: true });
   const scoreBelow = stages.findLast((stage) => stage.scoreBelow)?.scoreBelow;
   const texts = hitTexts(answer);
@@ -91,8 +91,8 @@ interface Retrieve {
 }
 
 /**
- * Returns the hits of a page that follow a full window of the given hits: the cluster's list from the end of the window on,
- * without those that a stage has added to the window. Undefined if the page ends in the window.
+ * Returns the hits of a page that follow a full window: the cluster's list from the end of the window on, without hits
+ * that a stage has added to the window. Undefined if the page ends in the window.
  */
 async function retrieveRest(
   { entries, taken }: Window,
@@ -103,7 +103,7 @@ async function retrieveRest(
   const added = [...taken.values()].filter((what) => what === "added").length;
   const skipped = Math.max(0, from - entries.length);
   const wanted = end - entries.length - skipped;
-  // How many of the added hits stand between the window and the page is only known from the hits between them.
+  // The number of added hits between the window and the page is only known from the hits between them.
   const start = added > 0 ? 0 : skipped;
   const most = end > max ? Number.POSITIVE_INFINITY : max - window - start;
   const asked = { from: window + start, size: Math.min(skipped - start + wanted + added, most) };

@@ -1,7 +1,7 @@
 import { matcher } from "../../platform/wildcard.ts";
 import { type NamingCall, systemRefusal } from "../access/system.ts";
 
-/** Returns why a call is forbidden, as the end of a sentence about it; undefined if it is not. */
+/** Returns why a call is forbidden, as the end of a sentence; undefined if it is allowed. */
 export type Deny = (call: NamingCall) => string | undefined;
 
 const NOT_ALLOWED = "is not allowed here";
@@ -26,7 +26,7 @@ export function patternRule(rule: string): (call: Pick<NamingCall, "method" | "s
   return (call) => (method === "*" || method === call.method) && matches(`/${call.segments.join("/")}`);
 }
 
-/** Returns whether an expression means every index. An empty name does in some of the cluster's calls. */
+/** Returns whether an expression matches every index. An empty name does in some calls of the cluster. */
 const isEverything = (expression: string) =>
   expression.split(",").some((part) => part === "_all" || /^[*<>-]*$/.test(part));
 

@@ -71,8 +71,8 @@ function queriesIssue(text: string): Issue | undefined {
 }
 
 /**
- * Returns an issue for a line that JSON.parse rejects and that may hide one of these. The cluster's parser may accept
- * the line, since it allows comments, for example.
+ * Returns an issue for a line that JSON.parse rejects and that may contain a harmful query. The cluster's parser may
+ * accept the line, because it allows comments, for example.
  */
 function unparsableIssue(line: string): Issue | undefined {
   // The cluster detects UTF-16 and UTF-32, in which each of these characters comes with zero bytes.

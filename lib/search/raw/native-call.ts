@@ -71,9 +71,7 @@ function separated(name: string, value: string): Array<[name: string, value: str
   ];
 }
 
-/**
- * Endpoints that only read when they are called with POST. Any other call that is not GET or HEAD may change something.
- */
+/** Endpoints that only read when called with POST. Any other call except GET and HEAD may change something. */
 const READS_BY_POST = new Set([
   "_analyze",
   "_count",
@@ -108,8 +106,8 @@ export function nativeMethod(method: string, segments: readonly string[]): strin
 const LINES = new Set(["_bulk", "_msearch"]);
 
 /**
- * Returns a body without the byte order marks that may begin its lines: the cluster reads each line by itself, and skips
- * one. So what is checked is what is sent. The mark at the beginning of a body is gone already.
+ * Returns a body without byte order marks at the start of lines: the cluster parses each line separately and skips one
+ * mark. So the checked text is the sent text. The mark at the start of the body is already removed.
  */
 export function withoutMarks(segments: readonly string[], body: Buffer): Buffer {
   if (!LINES.has(endpointOf(segments).name) || !body.includes("\n\ufeff")) return body;

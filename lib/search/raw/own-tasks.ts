@@ -8,16 +8,16 @@ import type { Cluster } from "../opensearch/cluster.ts";
 import { tasks } from "../opensearch/requests.ts";
 
 /**
- * Long calls run as tasks of the cluster (`wait_for_completion=false`), which a limited key may watch and end if it has
- * started them. The cluster keeps the `x-opaque-id` of a call with its task, also after its end, so the gateway puts the
- * name of the key into it, and needs no memory of its own.
+ * Long calls run as tasks of the cluster (`wait_for_completion=false`). A limited key may watch and cancel the tasks
+ * that it has started. The cluster stores the `x-opaque-id` of a call with its task, even after its end, so the gateway
+ * puts the key's name into it, and needs no storage of its own.
  */
 
-/** Returns whether a call starts a task whose end it does not wait for. */
+/** Returns whether a call starts a task without waiting for its end. */
 export const startsTask = (parameters: ReadonlyArray<readonly [name: string, value: string]>): boolean =>
   parameters.some(([name, value]) => name === "wait_for_completion" && value === "false");
 
-/** Returns the `x-opaque-id` of a call of a limited key that starts a task. The caller's own follows the name. */
+/** Returns the `x-opaque-id` for a limited key's call that starts a task: the key's name, then the caller's own id. */
 export const taskOwner = ({ name }: KeyRules, own: string | undefined): string =>
   own === undefined ? ownerOf(name) : `${ownerOf(name)};${own}`;
 
@@ -34,8 +34,8 @@ export function taskOf([first = "", id, last]: readonly string[]): string | unde
 const TASK_ID = /^[\w-]{1,64}:\d{1,19}$/;
 
 /**
- * Throws `forbidden` unless a key has started a task. Of all decisions on access only this one asks the cluster: who has
- * started a task is known nowhere else.
+ * Throws `forbidden` unless the key has started the task. This is the only access decision that calls the cluster,
+ * because only the task contains its owner.
  */
 export async function requireOwnTask(cluster: Cluster, key: KeyRules, id: string, deadline: Deadline): Promise<void> {
   if (TASK_ID.test(id)) {

@@ -55,7 +55,7 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
       if (task !== undefined && !isListed) await requireOwnTask(services.cluster, caller, task, call.deadline);
     }
     const owned = allowed && startsTask(parameters);
-    // A rule may name the method that the caller sent or the one that the cluster receives.
+    // A rule may use the caller's method or the method sent to the cluster.
     const named = { segments, parameters, body };
     const why =
       denied({ ...named, method }) ??
@@ -107,7 +107,7 @@ function refusalOf(caller: KeyRules, call: CheckedCall, allowed: AllowOptions | 
   return isFree ? undefined : contentRefusal(call, { ...rights, grant: null });
 }
 
-/** Returns what a key may call; undefined if every call is let through. */
+/** Returns the allowed calls of a key; undefined if every call is allowed. */
 function allowedCalls(key: KeyRules): AllowOptions | undefined {
   const { raw_backend: rules = ["recommended"], indexes } = key;
   if (rules === "all" && indexes === undefined && key.endpoints.includes("raw-backend")) return undefined;
@@ -151,7 +151,7 @@ async function send(cluster: Cluster, call: Call, request: NativeRequest): Promi
   return answer;
 }
 
-/** Statuses that tell a client that nothing was done. */
+/** Statuses by which clients conclude that nothing was executed. */
 const MEANS_NOT_DONE = new Set([429, 502, 503, 504]);
 
 const isRefused = (error: unknown) => error instanceof ClusterFailure && error.kind === "refused";

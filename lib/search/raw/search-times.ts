@@ -9,7 +9,7 @@ interface SearchCall {
 
 const TIMES = new Set(["timeout", "cancel_after_time_interval"]);
 
-/** Returns how long a search may run, and its other parameters. Undefined for calls that have no such parameters. */
+/** Returns the time limits of a search, and its other parameters. Undefined for calls without such parameters. */
 export function searchTimes({ segments, parameters, body }: SearchCall) {
   const [name, ...before] = segments.toReversed();
   if (before.length > 1 || (name !== "_search" && name !== "_msearch")) return undefined;

@@ -2,15 +2,15 @@ import { endpointOf } from "../access/calls.ts";
 import type { ClusterAnswer } from "../opensearch/cluster.ts";
 import type { IndexCatalog } from "../opensearch/index-catalog.ts";
 
-/** Changes of a write that concern the catalog of indexes. */
+/** Effects of a write on the index catalog. */
 type Written =
   /** Documents of these indexes, which the cluster creates if they do not exist. */
   | { kind: "documents"; names: readonly string[] }
   /** The mapping or the settings of these indexes. */
   | { kind: "indexes"; names: readonly string[] }
-  /** Nothing that the catalog keeps. */
+  /** Nothing that the catalog caches. */
   | { kind: "nothing" }
-  /** Any index: new ones, deleted ones, aliases, and whatever is not listed here. */
+  /** Anything: new or deleted indexes, aliases, and calls that are not listed here. */
   | { kind: "anything" };
 
 interface NativeWrite {
@@ -30,13 +30,13 @@ const NOTHING = new Set([
   "_tasks",
 ]);
 
-/** One index, alias or data stream, and no expression for several. */
+/** A single index, alias or data stream, not an expression for several. */
 const NAME = /^[^_*,<%-][^*,<%]*$/;
 
-/** Escapes of ASCII characters, in which a name or the key `_index` can be written. */
+/** Escapes of ASCII characters, which may hide a name or the key `_index`. */
 const HIDDEN = /\\u00[2-7]/i;
 
-/** Returns what a write of the cluster's own API may change. */
+/** Returns the possible effect of a write of the cluster's own API. */
 export function writtenBy({ segments, body }: NativeWrite): Written {
   const { name } = endpointOf(segments);
   const [first = ""] = segments;
@@ -48,7 +48,7 @@ export function writtenBy({ segments, body }: NativeWrite): Written {
   return INDEXES.has(name) ? { kind: "indexes", names } : { kind: "anything" };
 }
 
-/** Returns every index that a body of `_bulk` may name; one that is no name if it may hide one. */
+/** Returns every index that a `_bulk` body may name. Contains an invalid name if the body may hide one. */
 function namesIn(body: Buffer): Set<string> {
   const hides = body.includes("\\u00") && HIDDEN.test(body.toString("latin1"));
   if (hides) return new Set([""]);
@@ -56,13 +56,16 @@ function namesIn(body: Buffer): Set<string> {
   return new Set([...body.toString("utf8").matchAll(/"_index"\s*:\s*(?:"([^"\\]*)")?/g)].map(([, name = ""]) => name));
 }
 
-/** Drops from the catalog what a write may change. Called before it, because a failed one may have changed it too. */
+/**
+ * Removes from the catalog what a write may change. Called before the write, because even a failed one may have changed
+ * it.
+ */
 export function forgetWritten(catalog: IndexCatalog, written: Written): void {
   if (written.kind === "indexes") catalog.forget(written.names);
   if (written.kind === "anything" || (written.kind === "documents" && !catalog.knows(written.names))) catalog.forget();
 }
 
-/** Notes that indexes exist, after a write of documents to them. */
+/** Records in the catalog that indexes exist, after a write of documents to them. */
 export function noteWritten(catalog: IndexCatalog, written: Written, { status, body }: ClusterAnswer): void {
   if (written.kind !== "documents" || status >= 300 || body.includes("index_not_found_exception")) return;
   catalog.note(written.names);

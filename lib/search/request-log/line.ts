@@ -25,10 +25,10 @@ export const MAX_LINE_BYTES = 200_000;
 /** The most characters kept of the text that the user typed. */
 const MAX_TEXT_CHARACTERS = 10_000;
 
-/** One search or hybrid search: its request, what happened, and what it found. */
+/** Log entry of one search or hybrid search: request, processing, and result. */
 export interface RequestLogEntry {
   endpoint: SearchKind;
-  /** As the caller wrote it. */
+  /** The index expression as the caller wrote it. */
   index: string;
   /** Name of the caller's API key. */
   key: string;
@@ -37,17 +37,17 @@ export interface RequestLogEntry {
   /** From the header `x-client-id`. */
   clientId: string | null;
   userId: string | null;
-  /** The text that was searched for, if the request has one. */
+  /** The user's text, if the request has one. */
   userQuery: string | null;
   /** The caller's native body with its tokens. */
   query: unknown;
   /** Hybrid settings with their defaults; null for search. */
   settings: unknown;
-  /** The variant of an experiment that the search is part of, and of interleaved hits whose each is. */
+  /** The search's variant in an experiment; for interleaved hits, also the variant of each. */
   experiment?: { name: string; variant: string; teams?: ReadonlyArray<string | null> } | null;
   /** Whether the order was changed for the user. */
   personalized: boolean;
-  /** What each stage of the page did. */
+  /** Effect of each stage of the page. */
   stages?: readonly StageEffect[];
   /** Names of the rules that applied. */
   rules?: readonly string[];
@@ -100,7 +100,7 @@ function fit(entry: RequestLogEntry, settings: RequestLogSettings): string {
   const line = serialize(entry, settings, query, hitIds);
   if (Buffer.byteLength(line) <= MAX_LINE_BYTES) return line;
 
-  // Usually the query is this long. 100 ids can be, too, if they are full of characters that JSON escapes.
+  // Usually the query makes the line this long. 100 ids can too, if JSON escapes most of their characters.
   let ids = hitIds;
   let rest = MAX_LINE_BYTES - Buffer.byteLength(serialize(entry, settings, "", ids, true));
   while (rest < 0) {
@@ -151,7 +151,7 @@ function serialize(
   } satisfies Record<SearchLogColumn, unknown>);
 }
 
-/** Returns the experiment with the teams of the hits that the line names. */
+/** Returns the experiment with the teams (variants) of the logged hits only. */
 function experimentOf({ experiment }: RequestLogEntry, hits: number): RequestLogEntry["experiment"] {
   if (!experiment?.teams) return experiment ?? null;
   return { ...experiment, teams: experiment.teams.slice(0, hits) };

@@ -15,7 +15,7 @@ const ObjectId = v.union(
   "must be a text of 1 to 256 characters or a whole number",
 );
 
-/** What the event is about. */
+/** The object of the event, such as a document. */
 export const EventObject = v.pipe(
   v.looseObject({
     object_id: v.pipe(ObjectId, v.description("The hit's value of `object_id_field`.")),
@@ -26,7 +26,7 @@ export const EventObject = v.pipe(
   v.description("What the event is about."),
 );
 
-/** Where it stood in the list. */
+/** The object's position in the list. */
 export const OrdinalPosition = v.looseObject({
   ordinal: v.pipe(
     v.number(),
@@ -36,13 +36,13 @@ export const OrdinalPosition = v.looseObject({
   ),
 });
 
-/** A place on the screen. */
+/** A point on the screen. */
 export const Point = v.looseObject({ x: v.number(), y: v.number() });
 
-/** Where it was on the screen. */
+/** The object's position on the screen. */
 export const PointPosition = v.looseObject({ xy: Point });
 
-/** The place of an event. */
+/** The position of an event's object. */
 export const EventPosition = v.union([OrdinalPosition, PointPosition], "must have ordinal, or xy with x and y");
 
 export const EventAttributes = v.pipe(
@@ -97,7 +97,7 @@ export const EventsRequest = v.strictObject({
 });
 export type EventsRequest = v.InferOutput<typeof EventsRequest>;
 
-/** What the gateway adds to an event. */
+/** Metadata that the gateway adds to an event. */
 export interface EventSource {
   /** Name of the caller's API key. */
   key: string;
@@ -129,7 +129,7 @@ export function eventLine(event: UbiEvent, source: EventSource, settings: Reques
   return `${JSON.stringify(line)}\n`;
 }
 
-/** Ids of hits are texts in the request log, so those of events are too. */
+/** Converts the object's id to text, as hit ids are in the request log. */
 function withTextId(attributes: NonNullable<UbiEvent["event_attributes"]>) {
   const { object } = attributes;
   return { ...attributes, object: { ...object, object_id: String(object?.object_id) } };

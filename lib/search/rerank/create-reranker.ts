@@ -9,21 +9,21 @@ import { formatOf, readPart } from "./formats.ts";
 import { RerankError, type Reranker, type RerankUsage } from "./reranker.ts";
 import { createScoreCache, type ScoreCache } from "./score-cache.ts";
 
-/** Every call ends this long before the deadline, so that its failure can still be told. */
+/** Every call ends this long before the deadline, so that its failure can still be reported. */
 const MARGIN_MS = 20;
 
 interface RerankerOptions {
   /** Id at Bedrock, or `reranker`. */
   model: string;
-  /** What the client calls: the id, or the name of the endpoint. */
+  /** Target of the client's calls: the id, or the name of the endpoint. */
   target: string;
   client: Pick<ModelClient, "invoke">;
   cache?: ScoreCache;
-  /** Called when the model is not called for some seconds because its last calls failed. */
+  /** Called when the breaker pauses the model because its last calls failed. */
   onPause?: (reason: string) => void;
 }
 
-/** Returns a reranker. Call it once a process and model: it holds the scores in memory and what is known of failures. */
+/** Returns a reranker. Call it once per process and model: it holds the score cache and the circuit breaker. */
 export function createReranker({ model, target, client, onPause, ...options }: RerankerOptions): Reranker {
   const { cache = createScoreCache() } = options;
   const format = formatOf(model);
@@ -51,7 +51,7 @@ export function createReranker({ model, target, client, onPause, ...options }: R
           retryable: (error) => classify(error).again,
         }),
       );
-      // Waits for all, so that no call goes on behind the answer and the usage is known.
+      // Waits for all calls, so that none continues after the answer and the usage is complete.
       const failed = (await Promise.allSettled(calls)).find((one) => one.status === "rejected");
       if (failed) throw errorOf(failed.reason, usage);
       return { scores: keys.map((key) => (key === undefined ? undefined : scores.get(key))), usage };

@@ -10,20 +10,20 @@ import { ModelAnswerError } from "../embeddings/failure.ts";
 const DOCUMENT_CHARACTERS = 2_000;
 const QUERY_CHARACTERS = 1_000;
 
-/** How one reranker is spoken to. */
+/** Request and answer format of one reranker. */
 export interface RerankFormat {
-  /** Returns the body of a request about texts, which are not empty. */
+  /** Returns the request body for non-empty texts. */
   body(query: string, texts: readonly string[]): string;
-  /** Returns a score for each text, in their order. Throws ModelAnswerError for an answer that has not exactly these. */
+  /** Returns one score per text, in order. Throws ModelAnswerError if the answer does not have exactly these. */
   parse(answer: Uint8Array, count: number): number[];
-  /** Returns the units that a call with so many texts is billed as; 0 for what is billed by the hour. */
+  /** Returns the billed units of a call with this many texts; 0 if billed by the hour. */
   units(texts: number): number;
 }
 
-/** Returns the part of a text that a reranker reads. */
+/** Returns the beginning of a text that a reranker reads. */
 export const readPart = (text: string): string => cutCharacters(text, DOCUMENT_CHARACTERS);
 
-/** Returns how to speak to the reranker of an endpoint or to one on Bedrock. */
+/** Returns the format of an endpoint's reranker or of one on Bedrock. */
 export const formatOf = (model: string): RerankFormat => (model === RERANKER ? ENDPOINT : bedrock(model));
 
 /** `rerank` of Text Embeddings Inference. `truncate` is off by default before version 1.9. */

@@ -1,20 +1,20 @@
 import type { Deadline } from "../../platform/resilience/deadline.ts";
 
-/** What the scores of one search took. */
+/** Model usage for the scores of one search. */
 export interface RerankUsage {
-  /** Calls of the model. */
+  /** Model calls. */
   calls: number;
-  /** Units that they are billed as; 0 for an endpoint, which is billed by the hour. */
+  /** Billed units; 0 for an endpoint, which is billed by the hour. */
   units: number;
-  /** Scores that were in the function's memory. */
+  /** Scores taken from the cache. */
   cached: number;
 }
 
-/** Gives texts scores by a model that reads each with the query. */
+/** Scores texts with a model that reads each together with the query. */
 export interface Reranker {
   /**
-   * Returns a score for each text, in their order; undefined for one without content, which no model takes. Texts go in
-   * batches of `batchSize`, all at once. Throws {@link RerankError}: without all scores there is no order.
+   * Returns one score per text, in order; undefined for blank texts, which no model accepts. Sends all batches of
+   * `batchSize` at once. Throws {@link RerankError} if any score is missing, since then there is no order.
    */
   score(
     query: string,
@@ -23,7 +23,7 @@ export interface Reranker {
   ): Promise<{ scores: Array<number | undefined>; usage: RerankUsage }>;
 }
 
-/** Texts have no scores. Callers of the API see the message, so it names no endpoint, host or ARN. */
+/** Thrown if texts cannot be scored. Callers of the API see the message, so it names no endpoint, host or ARN. */
 export class RerankError extends Error {
   override name = "RerankError";
   readonly usage: RerankUsage;

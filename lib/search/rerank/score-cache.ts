@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 /** Scores in memory: about 150 bytes each, so 3 MB at most. */
 const MAX_SCORES = 20_000;
 
-/** Scores of texts for queries, of one reranker in one process. */
+/** Cache of one reranker's scores in one process. */
 export interface ScoreCache {
-  /** Returns what stands for a query and a text: another text of a document, as after an update, has another key. */
+  /** Returns the cache key of a query and a text. After an update, a document has another text and key. */
   key(query: string, text: string): string;
   get(key: string): number | undefined;
   set(key: string, score: number): void;

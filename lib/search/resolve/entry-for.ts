@@ -4,10 +4,10 @@ import type { Cluster } from "../opensearch/cluster.ts";
 import { createIndexCatalog } from "../opensearch/index-catalog.ts";
 import { entryOfAbsent, resolveTarget } from "./target.ts";
 
-/** Longer than calls of a run are repeated, which decide themselves when to give up. */
+/** Deadline (ms). Longer than a run's retries, which have a time limit of their own. */
 const PATIENCE_MS = 15 * 60_000;
 
-/** Returns the entry of hybrid_search.yaml that the gateway uses for an index or alias; undefined if it has none. */
+/** Returns the entry of hybrid_search.yaml that the gateway uses for an index or alias; undefined if there is none. */
 export async function entryFor(
   cluster: Cluster,
   indexes: readonly HybridQuery[],

@@ -15,7 +15,7 @@ export function findMapping<Entry extends { readonly index: string }>(
   return best;
 }
 
-/** Returns what {@link findMapping} does, for a name that may be date math: that fits the prefixes of its beginning. */
+/** Does the same for a name that may be date math, which is compared by its literal prefix. */
 export function findNamed<Entry extends { readonly index: string }>(
   entries: readonly Entry[],
   name: string,
@@ -28,22 +28,22 @@ export function findNamed<Entry extends { readonly index: string }>(
   );
 }
 
-/** A concrete index with everything that can tie it to an entry. */
+/** A concrete index with all names by which an entry can match it. */
 export interface NamedIndex {
   name: string;
   /** Its aliases, and the data stream that it belongs to. */
   aliases: readonly string[];
-  /** The entry that its own description names. */
+  /** The entry named in the index's own `_meta`. */
   describedEntry?: string | undefined;
 }
 
 /**
- * Returns the entry of a concrete index, however it is named in a request. The first of these decides:
- * 1. an entry of exactly one of the `asked` names, if that is an alias, the data stream or the name of this index;
- * 2. the entry that fits its own name;
- * 3. the entry that its description names, which `relevance index` and rebuilds write;
- * 4. the entry that fits an asked alias;
- * 5. the entry that fits its other aliases, if they agree on one.
+ * Returns the entry of a concrete index, independent of how a request names it. The first of these decides:
+ * 1. an entry named exactly like one of the `asked` names, if that is an alias, the data stream or the index's name;
+ * 2. the entry that matches its own name;
+ * 3. the entry in its `_meta`, which `relevance index` and rebuilds write;
+ * 4. the entry that matches an `asked` alias;
+ * 5. the entry that matches its other aliases, if they agree on one.
  */
 export function entryOf<Entry extends { readonly index: string }>(
   entries: readonly Entry[],
@@ -60,7 +60,7 @@ export function entryOf<Entry extends { readonly index: string }>(
   );
 }
 
-/** Returns the entry that names fit, if it is the same one for all that fit any. */
+/** Returns the entry that names match, if all that match any agree on it. */
 function agreed<Entry extends { readonly index: string }>(
   entries: readonly Entry[],
   names: readonly string[],

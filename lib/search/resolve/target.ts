@@ -5,26 +5,23 @@ import type { IndexInfo } from "../opensearch/index-catalog.ts";
 import { entryOf, findNamed } from "./entry.ts";
 import { namesIn, plainName, standsFor } from "./expression.ts";
 
-/** A concrete index with its entry in hybrid_search.yaml, if it has one. */
+/** A concrete index with its entry in hybrid_search.yaml, if there is one. */
 export interface TargetIndex extends IndexInfo {
   entry: IndexSettings | undefined;
   /**
-   * The names that a search of it goes by, however its expression is written: its own, its data stream and its aliases. An
-   * alias with a filter shows a part of the index, so it is a name only where the expression stands for it.
+   * All names of the index, however the expression is written: its own, its data stream and its aliases. An alias with
+   * a filter shows only a part of the index, so it is included only if the expression matches it.
    */
   names: readonly string[];
 }
 
-/** What an index expression stands for at the moment. */
+/** The current result of resolving an index expression. */
 export interface Target {
   /** The concrete indexes, sorted by name; empty if there is none. */
   indexes: readonly TargetIndex[];
-  /** The index that a write to the expression reaches; undefined if there is none, or no single one. */
+  /** The index that a write to the expression goes to; undefined if there is none or it is ambiguous. */
   written: TargetIndex | undefined;
-  /**
-   * Whether the cluster wraps a search of it in another query: to leave out nested documents, or for the filter of an
-   * alias.
-   */
+  /** Whether the cluster wraps a search in another query: to exclude nested documents, or for an alias's filter. */
   isWrapped: boolean;
 }
 
@@ -33,9 +30,9 @@ interface Services extends Pick<GatewayServices, "catalog"> {
 }
 
 /**
- * Resolves an index expression: a name, alias, data stream, list, wildcard, exclusion or date math. Decides no
- * permission: callers check the expression before (lib/search/access). Asks the cluster again for what is older than
- * `maxAgeMs`.
+ * Resolves an index expression: a name, alias, data stream, list, wildcard, exclusion or date math. Does not check
+ * permissions: callers check the expression first (lib/search/access). Results older than `maxAgeMs` are read from the
+ * cluster again.
  */
 export async function resolveTarget(
   { catalog, settings }: Services,
@@ -62,8 +59,8 @@ export async function resolveTarget(
 }
 
 /**
- * Returns the entry of an index that does not exist yet. Date math stands for every name that begins as it does, as only
- * the cluster knows its date.
+ * Returns the entry of an index that does not exist yet. Date math is compared by its literal prefix, because only the
+ * cluster knows its date.
  */
 export const entryOfAbsent = ({ indexes }: Services["settings"], name: string): IndexSettings | undefined =>
   findNamed(indexes, name);
@@ -71,7 +68,7 @@ export const entryOfAbsent = ({ indexes }: Services["settings"], name: string): 
 function writtenIndex(indexes: readonly TargetIndex[], name: string): TargetIndex | undefined {
   const [only, ...others] = indexes;
   if (others.length === 0) return only;
-  // A data stream writes to its last generation, which its backing indexes end with: .ds-<stream>-000002.
+  // A data stream writes to its latest backing index: .ds-<stream>-000002.
   if (indexes.every(({ dataStream }) => dataStream === name)) {
     return indexes.reduce((last, index) => (generationOf(index) > generationOf(last) ? index : last));
   }

@@ -9,11 +9,11 @@ import { EVERY, indexOf, isPrefix, PHRASE, type RuleIndex, written } from "./fac
 export interface SearchFacts {
   /** The text that the user typed. */
   text: string | null | undefined;
-  /** The names that the searched indexes go by: a rule is for an index by any of them. */
+  /** The names of the searched indexes. A rule applies to an index by any of them. */
   names: readonly string[];
   template: string | null | undefined;
   params: Readonly<Record<string, unknown>> | null | undefined;
-  /** The native body: the request's own, or what its template becomes. */
+  /** The native body: the request's own, or its filled template. */
   native: Readonly<Record<string, unknown>>;
   /** Name of the caller's key. */
   key: string;
@@ -25,26 +25,29 @@ export interface SearchFacts {
   now: number;
 }
 
-/** Rules that are indexed by one condition each, so that a search is not compared with all of them. */
+/** Rules, indexed by one condition each, so that a search is compared with few of them. */
 export interface RuleBook {
-  /** Returns the rules that apply to a search, in their order. Throws if one could end a node of the cluster. */
+  /** Returns the rules that apply to a search, in their order. Throws if one could crash a node of the cluster. */
   matching(facts: SearchFacts): Rule[];
 }
 
-/** A rule that a search was compared with. */
+/** A rule that has been parsed for comparison. */
 interface Entry {
   rule: Rule;
-  /** Whether it applies at a time, in milliseconds since 1970. */
+  /** Returns whether the rule applies at a time, in milliseconds since 1970. */
   appliesAt: (now: number) => boolean;
 }
 
-/** Returns rules as they are looked up: by priority, then in the order of the list. */
+/** Returns a book that looks up rules by priority, then by their order in the list. */
 export function ruleBook(rules: readonly Rule[]): RuleBook {
   const index = indexOf(rules, [...rules.keys()]);
   return indexedBook(index, (place) => rules[place] as Rule);
 }
 
-/** Returns the rules of an index, whose places grow with the list. A rule is read when a search is first compared with it. */
+/**
+ * Returns a book of the rules in an index, whose positions increase with the list. Parses a rule when a search is first
+ * compared with it.
+ */
 export function indexedBook({ lines, prefixes }: RuleIndex, ruleAt: (place: number) => Rule): RuleBook {
   const entries = new Map<number, Entry>();
   const areFiltersRead = lines[lineFrom(lines, "filter=")]?.startsWith("filter=");
@@ -53,7 +56,7 @@ export function indexedBook({ lines, prefixes }: RuleIndex, ruleAt: (place: numb
     const known = entries.get(place);
     if (known) return known;
     const rule = ruleAt(place);
-    // Somebody may have changed the document by hand.
+    // The document may have been edited by hand.
     const harmful = queryIssue(rule.effects);
     if (harmful) throw new Error(`effects.${harmful.path} ${harmful.message}`);
     const entry = { rule, appliesAt: period(rule.when) };
@@ -61,7 +64,7 @@ export function indexedBook({ lines, prefixes }: RuleIndex, ruleAt: (place: numb
     return entry;
   }
 
-  /** Yields what holds for a search, besides the phrases of its text, as rules are indexed. */
+  /** Yields the index keys ("facts") of a search, except for phrases of its text. */
   function* factsIn(search: Comparable, words: readonly string[]): Generator<string> {
     const { params, key, segments, template, experiment } = search;
     yield EVERY;
@@ -82,7 +85,7 @@ export function indexedBook({ lines, prefixes }: RuleIndex, ruleAt: (place: numb
     yield `template=${template}`;
   }
 
-  /** Yields the lines of phrases that the text has. Those with the same first word are one after another. */
+  /** Yields the index lines of phrases in the text. Lines with the same first word are adjacent. */
   function* phrasesIn(words: readonly string[]): Generator<string> {
     for (const [at, word] of words.entries()) {
       const start = PHRASE + word;
@@ -95,7 +98,7 @@ export function indexedBook({ lines, prefixes }: RuleIndex, ruleAt: (place: numb
     }
   }
 
-  /** Returns the places of the rules of which the condition by which they are indexed holds, in the order of the list. */
+  /** Returns the positions of rules whose indexed condition a search fulfils, in list order. */
   function placesFor(search: Comparable): number[] {
     const words = search.text == null ? [] : wordsOf(search.text);
     const found = new Set<number>();
@@ -123,7 +126,7 @@ export function indexedBook({ lines, prefixes }: RuleIndex, ruleAt: (place: numb
   };
 }
 
-/** Returns the number of the first line that is not before a text, in a sorted list. */
+/** Returns the index of the first line that is not less than a text, in a sorted list. */
 function lineFrom(lines: readonly string[], text: string): number {
   let [low, high] = [0, lines.length];
   while (low < high) {
@@ -134,7 +137,7 @@ function lineFrom(lines: readonly string[], text: string): number {
   return low;
 }
 
-/** Returns whether conditions on the time hold. Reads them only when it is asked: local times take long. */
+/** Returns a test of conditions on the time. Parses them on first use, because computing local times is slow. */
 function period({ from, until, time_zone }: RuleConditions): Entry["appliesAt"] {
   if (from === undefined && until === undefined) return () => true;
   let instants: readonly [number, number] | undefined;
@@ -148,7 +151,7 @@ function period({ from, until, time_zone }: RuleConditions): Entry["appliesAt"] 
 }
 
 interface Comparable extends SearchFacts {
-  /** Returns the values by which the body filters each field. Reads the body when it is first called. */
+  /** Returns the values by which the body filters each field. Parses the body on the first call. */
   filters: () => ReadonlyMap<string, ReadonlySet<string>>;
 }
 
@@ -163,7 +166,7 @@ function comparable(facts: SearchFacts): Comparable {
   };
 }
 
-/** Returns whether the conditions besides the text and the time hold. */
+/** Returns whether a search fulfils the conditions other than text and time. */
 function holds(
   { templates, params, filters, indexes, keys, segments, experiment }: RuleConditions,
   search: Comparable,
@@ -186,7 +189,7 @@ function holds(
 const isOf = (name: string, pattern: string): boolean =>
   isPrefix(pattern) ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 
-/** Returns whether one of the given values is one of a rule's, written alike. */
+/** Returns whether one of the search's values equals one of the rule's, compared as text. */
 const isAmong = (given: readonly unknown[], values: readonly unknown[]): boolean =>
   given.some((one) => one != null && values.some((value) => String(value) === String(one)));
 

@@ -2,37 +2,37 @@ import type { Rule } from "../../settings/rules.ts";
 
 type Query = Readonly<Record<string, unknown>>;
 
-/** A document at a place of the list, from 1. */
+/** A document at a rank of the list, from 1. */
 export interface Pin {
   id: string;
   place: number;
   ignore_filters: boolean;
 }
 
-/** The part of one rule in an answer. */
+/** A rule as the answer reports it. */
 export interface AppliedRule {
   name: string;
-  /** The text that was searched for in place of the user's. */
+  /** The text that replaced the user's. */
   text?: string;
   redirect?: string;
   data?: Query;
 }
 
-/** The effects of all rules of a search together. */
+/** The combined effects of all rules of a search. */
 export interface Effects {
-  /** Sorted by place; each document and each place once. */
+  /** Sorted by rank; each document and each rank occurs once. */
   pins: readonly Pin[];
   hiddenIds: readonly string[];
   hidden: readonly Query[];
   filters: readonly Query[];
   /** Factors of scores. */
   weights: ReadonlyArray<{ filter: Query; weight: number }>;
-  /** The text to search for; undefined for the one that the user typed. */
+  /** The text to search for; undefined for the user's own. */
   text: string | undefined;
   applied: readonly AppliedRule[];
 }
 
-/** The effects of no rule. */
+/** No effects. */
 export const NO_EFFECTS: Effects = {
   ...{ pins: [], hiddenIds: [], hidden: [], filters: [], weights: [] },
   ...{ text: undefined, applied: [] },
@@ -46,9 +46,9 @@ export const changesQuery = ({ hiddenIds, hidden, filters, weights }: Effective)
   hiddenIds.length + hidden.length + filters.length + weights.length > 0;
 
 /**
- * Returns what rules do together. Hiding goes before pinning. Of several texts, redirects, and pins of one document the first
- * counts; a text needs one that it can replace. A pin whose place is taken gets the next free one. Filters must all pass, and
- * factors are multiplied.
+ * Combines the effects of rules. Hiding takes precedence over pinning. If several rules set a text, a redirect, or a
+ * pin of the same document, the first wins; a text needs an original to replace. A pin whose rank is taken gets the
+ * next free one. Filters must all match, and factors are multiplied.
  */
 export function effectsOf(rules: readonly Rule[], { hasText }: { hasText: boolean }): Effects {
   if (rules.length === 0) return NO_EFFECTS;
@@ -76,7 +76,7 @@ export function effectsOf(rules: readonly Rule[], { hasText }: { hasText: boolea
   };
 }
 
-/** Returns the pins with a place of its own for each, in the order of places. */
+/** Returns the pins with a distinct rank each, in the order of ranks. */
 function placed(wanted: readonly Pin[]): Pin[] {
   const byPlace = new Map<number, Pin>();
   const ids = new Set<string>();

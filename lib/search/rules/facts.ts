@@ -2,32 +2,35 @@ import { wordsOf } from "../../platform/words.ts";
 import type { Rule, RuleConditions } from "../../settings/rules.ts";
 
 /**
- * The form of an index of rules. It changes with what {@link factsOf} returns for a rule, the words of a text included: an index
- * is made when rules are written, and read by functions of another version.
+ * Version of the index format of rules. Increase it when {@link factsOf} returns something else for a rule, including
+ * the words of a text: indexes are written with the rules, and read by functions of other versions.
  */
 export const INDEX_FORM = 2;
 
-/** Rules by the facts of which each needs one, so that a search is not compared with all of them. */
+/**
+ * Rules by index key ("fact"): a rule can only apply if the search has one of its keys. So a search is compared with
+ * few rules.
+ */
 export interface RuleIndex {
-  /** A fact, a tab, and the places of the rules that need it; sorted by UTF-16 code units. */
+  /** A key, a tab, and the positions of the rules that require it; sorted by UTF-16 code units. */
   lines: readonly string[];
-  /** How long the beginnings of index names are that rules are indexed by. */
+  /** Lengths of the index name prefixes that rules are indexed by. */
   prefixes: readonly number[];
 }
 
-/** The fact that every search has. */
+/** The key that every search has. */
 export const EVERY = "";
 
-/** Prefix of the facts of phrases in a text. */
+/** Prefix of keys for phrases in a text. */
 export const PHRASE = "phrase=";
 
-/** Returns a fact as it stands in a line. Another one may be written alike: the conditions of a rule are compared, too. */
+/** Returns a key as written in a line. Different keys may become equal; the rule's conditions are compared anyway. */
 export const written = (fact: string): string => fact.replaceAll("\t", " ");
 
-/** Returns whether this is the beginning of index names, and not one of them. */
+/** Returns whether a pattern is a prefix of index names instead of a name. */
 export const isPrefix = (pattern: string): boolean => pattern.endsWith("*");
 
-/** Returns the index of rules, each of which is found again by its place. */
+/** Returns the index of rules. `places` are the rules' positions. */
 export function indexOf(rules: readonly Rule[], places: readonly number[]): RuleIndex {
   const byFact = new Map<string, Set<number>>();
   const prefixes = new Set<number>();
@@ -42,10 +45,13 @@ export function indexOf(rules: readonly Rule[], places: readonly number[]): Rule
   return { lines: lines.sort(), prefixes: [...prefixes] };
 }
 
-/** Returns the facts of which a rule needs one, by the condition that fewest searches are likely to fulfil. */
+/**
+ * Returns the keys of which a search must have one for the rule to apply: those of the condition that the fewest
+ * searches are likely to fulfil.
+ */
 function factsOf({ text, params, filters, segments, experiment, indexes, keys, templates }: RuleConditions): string[] {
   if (text) {
-    // No words are no text: a search without any fulfils no condition on it.
+    // A text without words counts as no text: a search without text fulfils no condition on it.
     const facts = (start: string, texts: readonly string[] = []) =>
       texts.flatMap((one) => {
         const words = wordsOf(one).join(" ");

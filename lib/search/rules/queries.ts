@@ -2,8 +2,8 @@ import { isObject, isRawNumber } from "../../platform/json/values.ts";
 import { changesQuery, type Effective, type Effects } from "./effects.ts";
 
 /**
- * Returns a query with the filters, factors and hidden documents of rules; its scores are otherwise the same. A knn query
- * that has a filter gets theirs, too, so that its nearest documents are among those that pass.
+ * Returns a query with the filters, factors and hidden documents of rules; scores are otherwise unchanged. A knn query
+ * with a filter also gets the rules' filters, so that its nearest documents match them.
  */
 export function withEffects(query: unknown, effects: Effective): unknown {
   if (!changesQuery(effects)) return query;
@@ -23,13 +23,16 @@ export function withEffects(query: unknown, effects: Effective): unknown {
   return { bool: { must: [scored], ...(filters.length > 0 && { filter: filters }), ...withoutHidden(effects) } };
 }
 
-/** Returns the part of a bool query that leaves out hidden documents. */
+/** Returns the part of a bool query that excludes hidden documents. */
 export function withoutHidden({ hiddenIds, hidden }: Pick<Effects, "hiddenIds" | "hidden">): { must_not?: unknown[] } {
   const must_not = [...(hiddenIds.length > 0 ? [{ ids: { values: hiddenIds } }] : []), ...hidden];
   return must_not.length > 0 ? { must_not } : {};
 }
 
-/** Returns a knn query with more filters, if it has one. Not all engines take filters, so others stay as they are. */
+/**
+ * Returns a knn query with additional filters, if it has one. Others stay unchanged, because not all engines support
+ * filters.
+ */
 function filteredKnn(query: unknown, filters: readonly unknown[]): unknown {
   if (!isObject(query) || !isObject(query.knn)) return query;
   const [[field, knn] = ["", undefined], ...others] = Object.entries(query.knn);
@@ -37,7 +40,7 @@ function filteredKnn(query: unknown, filters: readonly unknown[]): unknown {
   return { ...query, knn: { [field]: { ...knn, filter: { bool: { filter: [knn.filter, ...filters] } } } } };
 }
 
-/** Returns a query in which a text replaces each string that is the given one. */
+/** Returns a query in which each string equal to `from` is replaced. */
 export function withText(query: unknown, from: string, to: string): unknown {
   if (query === from) return to;
   if (Array.isArray(query)) return typeof query[0] === "number" ? query : query.map((one) => withText(one, from, to));
@@ -45,7 +48,7 @@ export function withText(query: unknown, from: string, to: string): unknown {
   return Object.fromEntries(Object.entries(query).map(([key, member]) => [key, withText(member, from, to)]));
 }
 
-/** Queries that only change the score of the one inside, by its member. */
+/** Queries that only change the score of an inner query, with the member that contains it. */
 const AROUND: Readonly<Record<string, string>> = {
   function_score: "query",
   script_score: "query",
@@ -53,8 +56,8 @@ const AROUND: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the filters that every hit of a query passes, as far as they are written as filters: in `bool`, alone or inside
- * other queries, in `constant_score` and `knn`, and in each subquery of a hybrid query.
+ * Returns the filters that every hit of a query matches: those in `bool`, alone or nested, in `constant_score` and
+ * `knn`, and those that all subqueries of a hybrid query share.
  */
 export function filtersOf(query: unknown): unknown[] {
   if (!isObject(query)) return [];
@@ -76,7 +79,7 @@ export function filtersOf(query: unknown): unknown[] {
   return (type === "knn" || type === "neural") && isObject(field) ? listOf(field.filter) : [];
 }
 
-/** A hit of a hybrid query passes the filters of one of its subqueries. */
+/** Returns the shared filters: a hit of a hybrid query matches the filters of at least one subquery. */
 function sharedFilters(queries: readonly unknown[]): unknown[] {
   const each = queries.map(filtersOf);
   if (each.length === 0 || each.some((filters) => filters.length === 0)) return [];

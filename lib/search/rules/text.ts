@@ -4,16 +4,17 @@ import { RULES_FORM, type Rule, type Rules } from "../../settings/rules.ts";
 import { indexedBook, type RuleBook } from "./book.ts";
 import { INDEX_FORM, indexOf, type RuleIndex } from "./facts.ts";
 
-/** Starts of the index, and of the content, of a document. No JSON text of another value has a line break in it. */
+/** Texts before the index and before the content of a document. Other JSON values contain no line break. */
 const INDEX = ',\n"index":';
 const CONTENT = ',\n"content":{"rules":[\n';
 
-/** The members before the index. */
+/** The members of a document before the index. */
 type Head = Omit<DocumentVersion, "content"> & { index_form?: number; sha256?: string };
 
 /**
- * Returns the text of a version of rules: JSON, in which an index of the rules stands before them, and each rule is a line, which
- * is read when a search is first compared with it. Parsing and indexing 10,000 rules takes longer than a cold start.
+ * Returns a version of rules as JSON text. An index of the rules comes first, and each rule is on a line of its own,
+ * which is parsed when a search is first compared with it. Parsing and indexing 10,000 rules takes longer than a cold
+ * start.
  */
 export const indexedText: TextOf = (version) => {
   const { content, ...about } = version;
@@ -21,7 +22,7 @@ export const indexedText: TextOf = (version) => {
   const { rules = [] } = content as Rules;
   const lines = rules.map((rule) => JSON.stringify(rule));
   let next = 0;
-  // A comma begins each line but the first one.
+  // Each line except the first starts with a comma.
   const places = lines.map((line) => {
     const place = next;
     next += line.length + "\n,".length;
@@ -32,7 +33,7 @@ export const indexedText: TextOf = (version) => {
   return JSON.stringify(head).slice(0, -1) + body;
 };
 
-/** Returns the rules of a text that {@link indexedText} made; undefined if something else made or changed it. */
+/** Opens a text of {@link indexedText}; undefined if something else wrote or edited it. */
 export function openIndexed(text: string): { version: number; content: RuleBook } | undefined {
   const indexAt = text.indexOf(INDEX);
   const contentAt = text.indexOf(CONTENT, indexAt);

@@ -3,7 +3,7 @@ import type { GatewayServices } from "../gateway/services.ts";
 import type { NoHitsRequest } from "./no-hits.ts";
 import { type Searched, type Stopwatch, searchReply, stopwatch } from "./reply.ts";
 
-/** Answers a request with its search. If that has no hits, the search may be made again, with another text in place of its own. */
+/** Answers a request with its search. If there are no hits, may search again for a suggested text. */
 export async function answered(
   services: GatewayServices,
   call: JsonCall<NoHitsRequest>,

@@ -2,21 +2,21 @@ import type { Rewritten } from "../page/rewritten.ts";
 import type { Effects } from "../rules/effects.ts";
 import { type RuledSearches, safeEffects } from "./rules.ts";
 
-/** What changes the query of a search. */
+/** Changes to the query of a search. */
 interface Changes<Query> {
   effects: Effects;
   ruled: RuledSearches;
-  /** The query with synonyms, which are looked up after rules have replaced its text. */
+  /** The query with synonyms. They are looked up after rules have replaced the text. */
   rewritten: Rewritten<Query>;
 }
 
-/** Sends a search with a body, and with other bodies if the cluster refuses that. */
+/** Sends a search with a body, and with fallback bodies if the cluster refuses it. */
 export type Attempt = <Answer extends object>(send: (body: string) => Promise<Answer>) => Promise<Answer>;
 
 /**
- * Returns what sends the searches of a query with rules and synonyms. If the cluster refuses that, they are sent without
- * synonyms, then without what it may refuse of rules, with synonyms first. `bodyOf` puts rules around a query, so that synonyms
- * change no filter of theirs.
+ * Returns a function that sends the searches of a query with rules and synonyms. If the cluster refuses a body, the
+ * searches are sent without synonyms, then without the risky effects of rules, with synonyms first. `bodyOf` applies
+ * rules to a query, so that synonyms do not change the rules' filters.
  */
 export function attemptsOf<Query>(
   { effects, ruled, rewritten }: Changes<Query>,

@@ -16,16 +16,16 @@ import { namedTemplateFields } from "./request.ts";
 /** The most searches in one request. */
 export const MAX_SEARCHES = 20;
 
-/** Searches of one request that run at a time. */
+/** Concurrent searches of one request. */
 const AT_ONCE = 5;
 
-/** The most that the answers may have together, in characters: as much as one search may get from the cluster. */
+/** The most characters of all answers together: as many as one search may get from the cluster. */
 const MOST_CHARACTERS = 24 * 1024 * 1024;
 
-/** The most that they may take in a response that is not compressed: what is left beside headers and errors. */
+/** The most bytes of answers in an uncompressed response: the limit minus headers and errors. */
 const MOST_PLAIN_BYTES = MAX_RESULT_BYTES - 65_536;
 
-/** The body of a request with several searches. Each is checked where its answer stands. */
+/** The body of a request with several searches. Each is validated separately, and errors are in its own answer. */
 export const MultiSearchRequest = v.strictObject({
   searches: v.pipe(v.array(v.unknown()), v.minLength(1), v.maxLength(MAX_SEARCHES)),
 });
@@ -33,16 +33,17 @@ export type MultiSearchRequest = v.InferOutput<typeof MultiSearchRequest>;
 
 const WithTemplate = objectSchema(v.looseObject({ template: namedTemplateFields.template }));
 
-/** Answers one search; its body is checked against the schema of its kind. */
+/** Answers one search, after validating its body against the schema of its kind. */
 export type OneSearch = (services: GatewayServices, call: JsonCall<unknown>) => Promise<Reply>;
 
-/** Loads what answers the searches of each kind. */
+/** Loads the code that answers the searches of each kind. */
 export type SearchLoaders = Readonly<Record<SearchKind, () => Promise<OneSearch>>>;
 
 /**
- * Answers `POST /application/multi-search`: each search names a template, and is answered in its place as the endpoint of
- * the template's kind would. One that fails does not change the others. They share the request's time, and what one response
- * can hold: one that does not fit leaves its room to others, and those that come when it is used up are not sent to the cluster.
+ * Answers `POST /application/multi-search`. Each search names a template, and is answered in order as the endpoint of
+ * the template's kind would. A failed search does not affect the others. All share the request's time and the size of
+ * one response: an answer that does not fit leaves its room to others, and searches after the limit is reached are not
+ * sent to the cluster.
  */
 export async function multiSearch(
   services: GatewayServices,
@@ -61,7 +62,7 @@ export async function multiSearch(
       if (used >= room) throw tooLarge("The other answers have used up what one response can hold.", { used, room });
       const reply = await searched(services, load, { ...call, body: search, text: texts[place] ?? "" });
       const { "x-query-id": queryId, "x-degraded": stages } = reply.headers ?? {};
-      // A response that is not compressed contains the answer as a text, with its quotes and other characters escaped.
+      // An uncompressed response contains the answer as a JSON string, with quotes and other characters escaped.
       const size = isPacked ? reply.body.length : Buffer.byteLength(JSON.stringify(String(reply.body)));
       if (used + size > room) {
         throw tooLarge("One response cannot hold this answer beside the other answers.", { size, used, room });

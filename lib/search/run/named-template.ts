@@ -10,34 +10,34 @@ import type { GatewaySettings } from "../gateway/settings.ts";
 
 type NamedTemplate = GatewaySettings["templates"][number];
 
-/** What a request fills a named template with. */
-interface Asked {
+/** The values of a request for a named template. */
+interface TemplateRequest {
   endpoint: SearchKind;
   name: string;
-  /** The member of the request that holds the text of the search. */
+  /** The request member with the text of the search. */
   queryMember: "user_query" | "search_query";
-  /** The member that the template stands for, which messages name. */
+  /** The request member that the template replaces, for messages. */
   bodyMember: "search_request" | "search_request_template";
-  /** The text that is searched for; undefined if it is that of the request. */
+  /** The text to search for; undefined for the request's own. */
   text?: string | undefined;
 }
 
-/** The body of a search: its text, and the same parsed. */
+/** The body of a search as text and parsed. */
 export interface SearchBody {
   text: string;
   parsed: Record<string, unknown>;
-  /** What the caller filled into a template of the configuration. Undefined if the whole body is the caller's. */
+  /** The caller's values in a configured template. Undefined if the whole body is the caller's. */
   values?: readonly unknown[];
 }
 
 /**
- * Returns a template of the configuration in which the request's values replace the tokens with the bytes that they came
- * with. Throws `template_not_found`, and `invalid_request` for a template of the other endpoint, for parameters that do
- * not fit, and for values that make the template harmful to the cluster.
+ * Fills a configured template with the request's values, which keep their bytes. Throws `template_not_found`, and
+ * `invalid_request` for a template of the other endpoint, invalid parameters, and values that would make the search
+ * harmful to the cluster.
  */
 export function namedTemplate(
   { templates }: Pick<GatewaySettings, "templates">,
-  { endpoint, name, queryMember, bodyMember, text: replaced }: Asked,
+  { endpoint, name, queryMember, bodyMember, text: replaced }: TemplateRequest,
   requestText: string,
 ): SearchBody {
   const named = templates.find((template) => template.name === name);
@@ -64,7 +64,7 @@ export function namedTemplate(
   return { text, parsed, values: Object.values(JSON.parse(given) as object) };
 }
 
-/** Adds an issue; without a path, about the text of the search. */
+/** Adds an issue. Without a path, it concerns the text of the search. */
 type Report = (path: string | undefined, message: string) => void;
 
 function filled(named: NamedTemplate, query: string | undefined, given: string, report: Report): string {
@@ -77,7 +77,7 @@ function filled(named: NamedTemplate, query: string | undefined, given: string, 
   return text;
 }
 
-/** Returns the JSON texts of parameters of any kind: those of the request, else the defaults. */
+/** Returns the JSON texts of undeclared parameters: the request's, else the defaults. */
 function freeValues(
   { search_request_template: template, params }: NamedTemplate,
   given: string,
@@ -97,7 +97,7 @@ const UNKNOWN = "is not a parameter of this template";
 /** More digits than any number needs. The cluster would read a million of them. */
 const MANY_DIGITS = /[-+.\deE]{65}/;
 
-/** Returns the JSON texts of declared parameters, and reports those that do not fit. Null means that one has no value. */
+/** Returns the JSON texts of declared parameters, and reports invalid ones. Null for a parameter without a value. */
 function declaredValues(parameters: readonly Parameter[], given: string, report: Report): Map<string, string> {
   const values = new Map<string, string>();
   const slices = memberSlices(given);

@@ -9,18 +9,18 @@ import { suggestedFrom } from "../suggest/sources.ts";
 import { holdsAny } from "../suggest/texts.ts";
 import type { Searched } from "./reply.ts";
 
-/** Milliseconds for finding another text. */
+/** Time limit (ms) for finding another text. */
 const LOOK_UP_MS = 1_000;
 
 const FAILED: unique symbol = Symbol("failed");
 
-/** What a request says about a search without hits. */
+/** A request's members about searches without hits. */
 export interface NoHitsRequest {
   index: string;
   no_hits?: NoHits | null | undefined;
 }
 
-/** Returns what becomes of a search without hits; undefined if nothing does, or if its key may not see suggestions. */
+/** Returns the action for a search without hits; undefined if there is none, or if the key may not see suggestions. */
 function wanted({ settings }: GatewayServices, { body, caller }: JsonCall<NoHitsRequest>) {
   const suggest = settings.indexes.find(({ index }) => index === plainExpression(body.index))?.suggest;
   const no_hits: NoHits = body.no_hits ?? suggest?.no_hits ?? "nothing";
@@ -29,8 +29,8 @@ function wanted({ settings }: GatewayServices, { body, caller }: JsonCall<NoHits
 }
 
 /**
- * Returns a search as it is, or, if it has no hits, with another text that may have been meant, and with the hits of that text if
- * these are wanted. A failure of this changes nothing but `degraded`.
+ * Returns a search unchanged if it has hits. Otherwise adds a suggested text and, if requested, the hits of that text.
+ * A failure here only adds to `degraded`.
  */
 export async function withOtherText(
   services: GatewayServices,
@@ -41,7 +41,7 @@ export async function withOtherText(
   const index = plainExpression(call.body.index);
   const { userQuery: text } = first;
   const { hits, total, partial } = first.answer;
-  // A search that is incomplete may have found something, and pins are on another page.
+  // An incomplete search may have missed hits, and pins may be on another page.
   if (partial.length > 0 || first.degraded.some(({ stage }) => stage === "embedding")) return first;
   if (first.stages.some(({ name, added }) => name === "rules" && added > 0)) return first;
   if (text === null || text.trim() === "" || hits.length > 0 || total?.value !== 0) return first;

@@ -12,13 +12,13 @@ import type { AppliedRule } from "../rules/effects.ts";
 import type { OtherText } from "../suggest/correct.ts";
 import { type CommonFields, commonFields } from "./request.ts";
 
-/** What an answer without hits tells. */
+/** Spelling suggestion for an empty result. */
 interface DidYouMean extends OtherText {
-  /** Whether the hits are those of this text. */
+  /** Whether the hits are those of the suggested text. */
   is_searched: boolean;
 }
 
-/** One search: its request and what it found. */
+/** One search: its request and its result. */
 export interface Searched {
   endpoint: SearchKind;
   index: string;
@@ -31,18 +31,18 @@ export interface Searched {
   /** The variant of an experiment that the search is part of. */
   experiment?: { name: string; variant: string; teams?: ReadonlyArray<string | null> };
   answer: SearchAnswer;
-  /** What the stages of the page did. */
+  /** Reports of the page's stages. */
   stages: readonly StageReport[];
   areStagesTold: boolean;
-  /** The rules that the search was made with. */
+  /** The rules that applied. */
   rules: readonly AppliedRule[];
-  /** What may have been meant, if the search has no hits. */
+  /** Spelling suggestion, if the search has no hits. */
   didYouMean?: DidYouMean;
   degraded: readonly Degradation[];
   milliseconds: Readonly<Record<string, number>>;
 }
 
-/** Members of the request that the answer repeats if it has them. */
+/** Request members that the answer repeats if present. */
 const ECHOED = (Object.keys(commonFields) as Array<keyof CommonFields>).filter((name) => name !== "user_id");
 
 /** Returns the answer of both search endpoints (request, cluster's answer, degradations) and writes its log line. */
@@ -121,7 +121,7 @@ function logLine(
       objectIdField: objects.field,
       responseId: call.requestId,
       hitIds: objects.ids,
-      // The text of the user found nothing, whatever another one does.
+      // The user's own text had no hits, even if the suggested one has.
       total: searched.didYouMean ? 0 : (answer.total?.value ?? null),
     },
     {

@@ -6,12 +6,12 @@ import { isObject } from "../../platform/json/values.ts";
 import { stageMembers } from "../stages/table.ts";
 
 /**
- * An index expression. Only in date math, which stands in angle brackets, a slash belongs to the expression: it rounds the
- * date, as in `<logs-{now/d}>`.
+ * An index expression. A slash is allowed only in date math (in angle brackets), where it rounds the date, as in
+ * `<logs-{now/d}>`.
  */
 const EXPRESSION = /^(?!_)(?!.*,_)(?!.*\.\.)(?:<[^\\\s?#%,<>]+>|[^/\\\s?#%<])+$/;
 
-/** Index names, aliases and whatever else the cluster resolves to indexes. It reports whatever else is wrong with a name. */
+/** Index names, aliases and other expressions that the cluster resolves to indexes. Reports every problem of a name. */
 export const IndexExpression = v.pipe(
   v.string(),
   v.nonEmpty("must not be empty"),
@@ -29,7 +29,7 @@ export const IndexExpression = v.pipe(
   v.description("One index, alias, data stream, date math, wildcard pattern, or comma-separated list of these."),
 );
 
-/** What becomes of a search that finds nothing. */
+/** The action for a search without hits. */
 export const NoHitsChoice = v.picklist(NO_HITS);
 
 /** A native search body. The cluster checks its content. */
@@ -83,7 +83,7 @@ const user_query = v.pipe(
   ),
 );
 
-/** What becomes of a search without hits. */
+/** The action for a search without hits. */
 export const no_hits = v.pipe(
   v.nullish(NoHitsChoice),
   v.description(
@@ -122,11 +122,11 @@ const NamedBody = v.strictObject({
   search_request: absent("must not be beside template"),
 });
 
-/** The body of a search: it has a body of its own, or names a template. */
+/** The body of a search, which has either a native body or the name of a template. */
 export const AnySearchRequest = v.lazy((input): typeof OwnBody | typeof NamedBody =>
   isObject(input) && input.template != null ? NamedBody : OwnBody,
 );
 export type AnySearchRequest = v.InferOutput<typeof AnySearchRequest>;
 
-/** What every search says. */
+/** Members that all searches share. */
 export type CommonFields = v.InferOutput<v.StrictObjectSchema<typeof commonFields, undefined>>;

@@ -16,20 +16,20 @@ const degradation = (reason: string, effect: string): Degradation => ({
   effect,
 });
 
-/** What a search is compared by, besides its indexes and the time. */
+/** Properties of a search that rules are compared with, besides its indexes and the time. */
 type Facts = Omit<SearchFacts, "names" | "now">;
 
-/** The rules that a search is made with. */
+/** The rules for a search. */
 export interface SearchRules {
-  /** Returns what they do to a search. */
+  /** Returns their effects on a search. */
   effectsOn(facts: Facts): Effects;
-  /** Why they are not those in use. Has an entry more as soon as one cannot be applied. */
+  /** Why other rules than those in use apply. Gets another entry when a rule cannot be applied. */
   degraded: readonly Degradation[];
 }
 
 const NO_RULES: SearchRules = { effectsOn: () => NO_EFFECTS, degraded: [] };
 
-interface Asked {
+interface RulesRequest {
   requestId: string;
   deadline: Deadline;
   rule_set: RuleSet | null | undefined;
@@ -37,12 +37,10 @@ interface Asked {
   index: string;
 }
 
-/**
- * Returns the rules for a request. If they cannot be read, or applied, there are none, and `degraded` says why.
- */
+/** Returns the rules for a request. If they cannot be read or applied, there are none, and `degraded` says why. */
 export async function searchRules(
   services: Pick<GatewayServices, "rules" | "api" | "catalog" | "settings">,
-  { requestId, deadline, rule_set, index }: Asked,
+  { requestId, deadline, rule_set, index }: RulesRequest,
 ): Promise<SearchRules> {
   const { rules, api } = services;
   if (rule_set === "none" || (!rules && rule_set !== "draft")) return NO_RULES;
@@ -73,7 +71,7 @@ export async function searchRules(
 
 const UNRESOLVED = degradation("the indexes cannot be read", "rules for indexes apply by the names of the request");
 
-/** Returns the names that the indexes of an expression go by; undefined if the cluster does not tell. */
+/** Returns the names of the indexes of an expression; undefined if the cluster does not answer. */
 const searchedNames = (...[services, index, deadline]: Parameters<typeof resolveTarget>) =>
   resolveTarget(services, index, deadline).then(
     ({ indexes }) => [...new Set(indexes.flatMap(({ names }) => names))],
@@ -83,15 +81,15 @@ const searchedNames = (...[services, index, deadline]: Parameters<typeof resolve
 const matched = (book: RuleBook, facts: Omit<SearchFacts, "now">): Effects =>
   effectsOf(book.matching({ ...facts, now: Date.now() }), { hasText: facts.text != null });
 
-/** Sends searches with what rules change in the query, and without as soon as the cluster refuses that. */
+/** Sends searches with the rules' changes to the query, and without them once the cluster refuses these. */
 export interface RuledSearches {
-  /** `full` is what is sent with all changes, and `safe` returns that with hidden ids alone. */
+  /** `full` is the body with all changes; `safe` returns the body with hidden ids only. */
   send<Body, T>(full: Body, safe: () => Body, search: (body: Body) => Promise<T>): Promise<T>;
-  /** Returns why the searches were made without, if they were. */
+  /** Returns why rules were left out; empty if they were not. */
   degraded(): Degradation[];
 }
 
-/** Returns what sends the searches of one request. */
+/** Returns the sender for the searches of one request. */
 export function ruledSearches({ filters, weights, hidden }: Effects): RuledSearches {
   const canBeRefused = filters.length + weights.length + hidden.length > 0;
   let refusal: string | undefined;
@@ -103,7 +101,7 @@ export function ruledSearches({ filters, weights, hidden }: Effects): RuledSearc
         return await search(full);
       } catch (error) {
         if (!(error instanceof ApiError) || error.code !== "rejected_by_cluster") throw error;
-        // If the request itself is at fault, this throws the error that it would get without rules.
+        // If the request itself is at fault, this throws the same error as without rules.
         const answer = await search(safe());
         refusal = error.message;
         return answer;
@@ -116,5 +114,5 @@ export function ruledSearches({ filters, weights, hidden }: Effects): RuledSearc
   };
 }
 
-/** Returns effects without what a cluster may refuse. */
+/** Returns effects without those that a cluster may refuse. */
 export const safeEffects = (effects: Effects): Effects => ({ ...effects, filters: [], weights: [], hidden: [] });

@@ -18,8 +18,8 @@ import { type RuledSearches, ruledSearches, type SearchRules, searchRules } from
 import type { Opened, Retrieval, Running, SearchRequest, Sender, Source, Variant, Worded } from "./source.ts";
 
 /**
- * Answers a search: the same steps in the same order, wherever its hits come from. What the key may send, the rules, the text,
- * the queries, the stages, the page, the answer.
+ * Answers a search with the same steps for every source of hits: rights of the key, rules, text, queries, stages, page,
+ * answer.
  */
 export function runSearch<Request extends SearchRequest, Own extends Opened>(
   source: Source<Request, Own>,
@@ -35,7 +35,9 @@ export function runSearch<Request extends SearchRequest, Own extends Opened>(
   });
 }
 
-/** Returns a body with the indexes to send it to. Throws `forbidden` for what the key may not search. */
+/**
+ * Returns a body with the indexes to send it to. Throws `forbidden` for indexes or content that the key may not search.
+ */
 function granted(
   { caller, body }: JsonCall<SearchRequest>,
   template: string | null | undefined,
@@ -45,12 +47,12 @@ function granted(
   return { own, index: searchedIndexes(caller, body.index, ...checkedParts(caller, own)) };
 }
 
-/** A search by one template, whose indexes are known. */
+/** A search with a filled template and resolved indexes. */
 interface Prepared<Own> extends Worded {
   opened: Own;
 }
 
-/** A search with its queries, which can be sent. */
+/** A search whose queries can be sent. */
 interface Ready<Own> extends Prepared<Own> {
   retrieval: Retrieval;
   ruled: RuledSearches;
@@ -63,10 +65,10 @@ interface Ready<Own> extends Prepared<Own> {
 class Search<Request extends SearchRequest, Own extends Opened> {
   readonly #source: Source<Request, Own>;
   readonly #running: Running<Request>;
-  /** The request's own body, and the indexes, which the key may search. */
+  /** The request's own body and its indexes, after the check of the key's rights. */
   readonly #granted: Pick<Worded, "own" | "index">;
   readonly #rules: SearchRules;
-  /** The text that is searched for in place of the request's, if that found nothing. */
+  /** The text to search for instead of the request's, if that had no hits. */
   readonly #replaced: string | undefined;
 
   constructor(
@@ -114,7 +116,7 @@ class Search<Request extends SearchRequest, Own extends Opened> {
     return { ...this.#searched(ready, sender, found), ...(experiment && { experiment }) };
   }
 
-  /** Returns the search as prepared for the variant that it gets, if it takes part in an experiment. */
+  /** Returns the prepared search, for the variant that applies if it takes part in an experiment. */
   async #prepared(): Promise<{ prepared: Prepared<Own>; variant?: Variant<Own> }> {
     const { template } = this.#running.call.body;
     const variant = await this.#source.variantOf?.(this.#running, this.#granted.index);
@@ -123,7 +125,10 @@ class Search<Request extends SearchRequest, Own extends Opened> {
     return variant.canServe(prepared.opened) ? { prepared, variant } : { prepared: await this.#prepare(template) };
   }
 
-  /** Returns a search by a template, and what rules do to it: as `given`, or by its own words. */
+  /**
+   * Returns a search with a filled template and the effects of rules: those `given`, or the ones that match its own
+   * text.
+   */
   async #prepare(
     template: string | null | undefined,
     variant?: Pick<Variant<Own>, "experiment">,
@@ -138,7 +143,7 @@ class Search<Request extends SearchRequest, Own extends Opened> {
     const effects = replaced === undefined ? found : { ...found, text: replaced };
     const worded = effects.text !== undefined && own.values ? await bodyWith(effects.text) : own;
     if (replaced !== undefined) {
-      // The text may stand where the body names an index.
+      // The text may be where the body names an index, so the filled body is checked.
       const sent = own.values ? worded : { parsed: await this.#withText(own.parsed, replaced) };
       searchedIndexes(caller, body.index, ...checkedParts(caller, sent));
     }
@@ -157,7 +162,7 @@ class Search<Request extends SearchRequest, Own extends Opened> {
     });
   }
 
-  /** Returns a query, or several, in which another text stands for that of the request, as far as it can be found. */
+  /** Returns a query, or several, in which another text replaces the request's where it can be found. */
   async #withText<Query>(query: Query, text: string): Promise<Query> {
     const from = this.#source.textOf(this.#running.call.body);
     if (from == null) return query;
@@ -165,14 +170,14 @@ class Search<Request extends SearchRequest, Own extends Opened> {
     return withText(query, from, text) as Query;
   }
 
-  /** Adds what the search is made with: embeddings, texts of rules, synonyms. */
+  /** Adds the embeddings, texts of rules and synonyms to a search. */
   async #ready(prepared: Prepared<Own>, settings: unknown, ruled: RuledSearches): Promise<Ready<Own>> {
     const { services, call } = this.#running;
     const { body, deadline } = call;
     const { effects, own, opened } = prepared;
     const retrieval = await opened.retrieval(settings);
     const asked = { entry: opened.entry, synonyms: body.synonyms, locale: body.locale, deadline };
-    // A template is filled with the text of rules.
+    // A template was already filled with the rules' text.
     const text = own.values ? undefined : effects.text;
     const isChanged = text !== undefined || changesQuery(effects) || synonyms.isWanted(asked);
     const parsed = isChanged ? retrieval.queries() : undefined;
@@ -180,7 +185,7 @@ class Search<Request extends SearchRequest, Own extends Opened> {
     return { ...prepared, retrieval, ruled, queries, rewritten: await withSynonyms(services, asked, queries) };
   }
 
-  /** Returns what sends a search, without what the cluster refuses of rules and synonyms. */
+  /** Returns a function that sends a search, with fallbacks if the cluster refuses rules or synonyms. */
   async #attempts({ effects, ruled, rewritten, queries }: Ready<Own>, sender: Sender): Promise<Attempt> {
     const rules = changesQuery(effects) ? await import("../rules/queries.ts") : undefined;
     return attemptsOf({ effects, ruled, rewritten }, queries, (own, changed) =>

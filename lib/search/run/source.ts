@@ -5,7 +5,7 @@ import type { GatewayServices } from "../gateway/services.ts";
 import type { GatewaySettings } from "../gateway/settings.ts";
 import type { Hit, SearchAnswer } from "../page/answer.ts";
 import type { Page, SearchPage } from "../page/native-page.ts";
-import type { Found, Stage } from "../page/stage.ts";
+import type { PageResult, Stage } from "../page/stage.ts";
 import type { Effects } from "../rules/effects.ts";
 import type { PinSource, StageEntry } from "../stages/kinds.ts";
 import type { SearchBody } from "./named-template.ts";
@@ -13,57 +13,60 @@ import type { NoHitsRequest } from "./no-hits.ts";
 import type { Searched, Stopwatch } from "./reply.ts";
 import type { CommonFields } from "./request.ts";
 
-/** What the requests of all sources have in common. */
+/** Request members that all sources share. */
 export interface SearchRequest extends CommonFields, NoHitsRequest {
   template?: string | null | undefined;
   params?: Record<string, unknown> | null | undefined;
 }
 
-/** A request on its way. */
+/** A request in progress. */
 export interface Running<Request> {
   services: GatewayServices;
   call: JsonCall<Request>;
   watch: Stopwatch;
 }
 
-/** A search that the key may make: by the template of the request, or of a variant. */
+/** A search that the key may make, with the template of the request or of a variant. */
 export interface Worded {
-  /** Its body with the text of the request. */
+  /** The body with the request's own text. */
   own: SearchBody;
-  /** Its body with the text that is searched for. */
+  /** The body with the text to search for. */
   worded: SearchBody;
   /** The index expression to send. */
   index: string;
-  /** What rules do to it. */
+  /** The effects of rules. */
   effects: Effects;
 }
 
-/** Where the hits of a search come from: what its native body is, and how the cluster is asked for a page of it. */
+/**
+ * A source of hits, such as native or hybrid search: the native body of a request, and how to get pages from the
+ * cluster.
+ */
 export interface Source<Request, Own extends Opened = Opened> {
   kind: SearchKind;
-  /** Returns the text that the user typed, if the request has it. */
+  /** Returns the user's text, if the request has it. */
   textOf(request: Request): string | null | undefined;
-  /** Returns the body that a request has, or that the named template becomes; `text` is searched for in place of its own. */
+  /** Returns the body of a request, or of its named template, with `text` in place of its own text. */
   bodyOf(
     settings: GatewaySettings,
     call: JsonCall<Request>,
     template: string | null | undefined,
     text?: string,
   ): Promise<SearchBody>;
-  /** Returns the variant of an experiment that a search gets. Absent if none is on such searches. */
+  /** Returns the experiment variant for a search. Absent if no experiment is on searches of this source. */
   variantOf?(running: Running<Request>, index: string): Promise<Variant<Own> | undefined>;
-  /** Finds out what is searched. */
+  /** Resolves the indexes and settings of a search. */
   open(running: Running<Request>, search: Worded): Promise<Own>;
 }
 
-/** A search whose indexes are known. */
+/** A search with resolved indexes. */
 export interface Opened {
   /** The native body, parsed. */
   native: Record<string, unknown>;
   /** Undefined when the cluster will refuse it. */
   page: Page | undefined;
   entry: StageEntry;
-  /** Makes what is searched, by `settings` in place of those of the request. */
+  /** Builds the search, with `settings` in place of those of the request. */
   retrieval(settings?: unknown): Promise<Retrieval>;
 }
 
@@ -75,7 +78,7 @@ export interface Retrieval {
   pins: PinSource | undefined;
   /** The most hits that the cluster returns. */
   maxResultWindow(): Promise<number>;
-  /** Returns what sends it, for stages that need this many hits. */
+  /** Returns the sender of the search, for stages that need this many hits. */
   sender(window: number): Sender;
   degraded: readonly Degradation[];
   /** Settings for the request log. */
@@ -84,34 +87,34 @@ export interface Retrieval {
 
 /** Sends the pages of a search. */
 export interface Sender {
-  /** Returns the native body; with these queries in place of its own. */
+  /** Returns the native body; `queries` replace its own. */
   body(queries?: readonly unknown[]): string;
-  /** Sends a body for a page, or as it is. */
+  /** Sends a body for one page, or unchanged. */
   send(body: string, page: Page | undefined, options: { aggregate: boolean }): Promise<SearchAnswer>;
-  /** Adds what is found out after the page was cut. */
-  finish(found: Found): Promise<Found>;
-  /** Members of the echo beside those that all searches have, as JSON text by name, in order. */
+  /** Adds results that are computed after the page was cut. */
+  finish(found: PageResult): Promise<PageResult>;
+  /** Members of the echo that only this source has, as JSON text by name, in order. */
   echo: Readonly<Record<string, string>>;
 }
 
-/** The variant of an experiment that a search gets. */
+/** The experiment variant for a search. */
 export interface Variant<Own extends Opened> {
-  /** As answers and rules name it. */
+  /** Names of experiment and variant, as in answers and rules. */
   experiment: { name: string; variant: string };
-  /** Used in place of the request's template; absent if the variants differ in settings alone. */
+  /** Replaces the request's template. Absent if the variants differ only in settings. */
   template: string | undefined;
   settings: unknown;
-  /** In an experiment that interleaves: the variant whose hits are shown among those of this one. */
+  /** In an interleaving experiment: the other variant, whose hits are mixed with those of this one. */
   other?: { template?: string | undefined; settings: unknown };
-  /** Whether the cluster can serve every variant of the experiment to such a search. */
+  /** Returns whether the cluster supports every variant of the experiment for this search. */
   canServe(opened: Own): boolean;
-  /** Returns the stage that interleaves the hits of `other` with those of this one. */
+  /** Returns the stage that interleaves the hits of `other` with those of this variant. */
   interleaved(searchOther: SearchPage, window: number): Interleaved;
-  /** Returns the experiment of an answer. Undefined if the search took no part after all. */
-  shown(found: Found, interleaved: Interleaved | undefined): Searched["experiment"] | undefined;
+  /** Returns the experiment for the answer. Undefined if the search finally took no part. */
+  shown(found: PageResult, interleaved: Interleaved | undefined): Searched["experiment"] | undefined;
 }
 
-/** The stage that interleaves, and which variant has picked a hit. */
+/** The interleaving stage, and the variant that each hit came from. */
 export interface Interleaved {
   stage: Stage;
   teamOf(hit: Hit): string | null;

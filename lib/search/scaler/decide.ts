@@ -13,7 +13,7 @@ export interface ClusterState {
   instanceCount: number;
   /** Availability zones of the data nodes; 1 without zone awareness. */
   zones: number;
-  /** What the domain does while it takes no change, such as "Modifying"; undefined if it takes one. */
+  /** The domain's configuration status, such as "Modifying", while it accepts no change; undefined otherwise. */
   busy: string | undefined;
   /** When the last configuration change was made or completed; undefined if there was none. */
   lastChange: Date | undefined;
@@ -31,7 +31,7 @@ export interface ClusterLoad {
   freeMegabytesPerNode: number | undefined;
 }
 
-/** What to do. `count` is the new number of data nodes, if it changes; `veto` what prevents a change. */
+/** Decision. `count` is the new number of data nodes, if it changes; `veto` is the reason that prevents a change. */
 export interface Decision {
   action: "scale-out" | "scale-in" | "stay";
   reason: string;
@@ -50,7 +50,7 @@ const MAX_JVM = 75;
 /** Minutes between two changes. Shards that move to or from a node use CPU themselves. */
 export const COOL_DOWN_MINUTES = 30;
 
-/** Everything that prevents a change, in the words of docs/guides/monitoring.md. The log line has the name. */
+/** Reasons that prevent a change, in the words of docs/guides/monitoring.md. The log line contains the name. */
 export const VETOES = {
   busy: "the domain is busy: a configuration change, an upgrade, a software update or its deletion",
   cool_down: `its last change is less than ${COOL_DOWN_MINUTES} minutes ago, because moving shards needs CPU itself`,
@@ -79,7 +79,7 @@ export function decide(rules: ScalingRules, state: ClusterState, load: ClusterLo
   const min = Math.ceil(rules.minCount / zones) * zones;
   const max = Math.floor(rules.maxCount / zones) * zones;
   if (min > max) {
-    // A plan refuses such bounds, but the domain can get another zone later.
+    // `plan` refuses such limits, but the domain may get another zone later.
     return veto("zones", `no multiple of ${zones} zones is from ${rules.minCount} to ${rules.maxCount} nodes`);
   }
   if (instanceCount < min) return grow(min, `${instanceCount} nodes are below the minimum of ${min}`);
@@ -121,7 +121,7 @@ export function loadAfter({ instanceCount }: ClusterState, load: ClusterLoad, co
       : usedMegabytes / instanceCount + freeMegabytesPerNode;
   return {
     disk: perNode ? (100 * (usedMegabytes ?? 0)) / (perNode * count) : undefined,
-    // The same content is spread over another number of nodes.
+    // The same content is distributed over a different number of nodes.
     jvm: jvm === undefined ? undefined : (jvm * instanceCount) / count,
   };
 }

@@ -34,7 +34,7 @@ function lastChange(domain: DescribedDomain, config: DescribedConfig): Date | un
   return times.toSorted((a, b) => a.getTime() - b.getTime()).at(-1);
 }
 
-/** Minutes of history, and minutes per value. */
+/** Minutes of history. */
 const WINDOW_MINUTES = 35;
 const PERIOD_MINUTES = 5;
 
@@ -54,7 +54,7 @@ export function loadQuery(domain: string, account: string, now: Date): GetMetric
     { Name: "DomainName", Value: domain },
     { Name: "ClientId", Value: account },
   ];
-  // Whole periods: the current one is incomplete and would look quiet or busy by chance.
+  // Whole periods only: the current one is incomplete and would be misleading.
   const period = PERIOD_MINUTES * 60_000;
   const EndTime = new Date(Math.floor(now.getTime() / period) * period);
   return {
@@ -84,8 +84,8 @@ export function clusterLoad(results: readonly MetricDataResult[]): ClusterLoad {
 }
 
 /**
- * Memory that is in use rises until garbage collection frees it, so only the lowest value says what the cluster really
- * needs. The old generation says it best: it does not contain what the next young collection frees.
+ * Returns the lowest value. Used memory rises until garbage collection frees it, so only the lowest value shows the
+ * real need. The old generation is the best measure: it excludes what the next young collection frees.
  */
 function lowest(values: readonly number[]): number | undefined {
   return values.length === 0 ? undefined : Math.min(...values);

@@ -12,7 +12,10 @@ import type { StageEntry } from "../stages/kinds.ts";
 import { sharedStages } from "../stages/shared.ts";
 import { asksForEntry } from "../stages/table.ts";
 
-/** `POST /application/search`: a native body, or the template that the request names, sent unchanged unless something changes it. */
+/**
+ * `POST /application/search`: a native body or a named template, sent unchanged unless rules, synonyms or stages change
+ * it.
+ */
 export const native: Source<AnySearchRequest> = {
   kind: "search",
 
@@ -70,9 +73,9 @@ function retrievalOf({ services, call, watch }: Running<AnySearchRequest>, { own
       queries ??= [slice ? parseLossless(text.slice(slice.start, slice.end)) : { match_all: {} }];
       return queries;
     },
-    // The cluster has no page behind the end of a fused list, and pins ask for one.
+    // The cluster returns an error for pages past the end of a fused list, and reading pins would need one.
     pins: isHybrid(own.parsed) ? undefined : { body: () => own.text },
-    /** The smallest of the indexes behind a name: the window cannot be larger. */
+    /** The minimum over the indexes: the window must fit all of them. */
     async maxResultWindow() {
       const indexes = await services.catalog.resolve(index, call.deadline);
       return Math.min(...indexes.map(({ maxResultWindow }) => maxResultWindow));
@@ -85,10 +88,13 @@ function retrievalOf({ services, call, watch }: Running<AnySearchRequest>, { own
 
 const NO_ENTRY: StageEntry = { candidates: HYBRID_DEFAULTS.candidates, embedding_mappings: [] };
 
-/** Returns what the entries of the searched indexes decide on, if the request or any entry has a stage that needs it. */
+/**
+ * Returns the stage settings in the entries of the searched indexes, if the request or any entry has a stage that needs
+ * them.
+ */
 async function entryOf({ services, call }: Running<AnySearchRequest>, index: string): Promise<StageEntry> {
   if (!asksForEntry(call.body, services.settings.indexes)) return NO_ENTRY;
-  // The search itself reports what is wrong with its index.
+  // If the index cannot be resolved, the search itself reports the problem.
   const indexes = await resolveTarget(services, index, call.deadline)
     .then((target) => target.indexes)
     .catch(() => []);

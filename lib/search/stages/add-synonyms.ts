@@ -7,12 +7,12 @@ import type { SearchAnswer } from "../page/answer.ts";
 import type { Rewritten } from "../page/rewritten.ts";
 import type { Rewriting } from "../synonyms/rewrite.ts";
 
-/** The synonyms of an index, and what a request says about them. */
+/** The synonyms of an index, and the request's members about them. */
 export interface SynonymSearch {
   entry: Pick<IndexSettings, "synonyms">;
-  /** False for a search without synonyms. */
+  /** False turns synonyms off. */
   synonyms: boolean | null | undefined;
-  /** In place of the default of the index. */
+  /** Overrides the index's default locale. */
   locale: string | null | undefined;
   deadline: Deadline;
 }
@@ -48,7 +48,7 @@ export async function addSynonyms<Query>(
         if (!(error instanceof ApiError) || !REFUSALS.includes(error.code)) throw error;
         reason = error.message;
       }
-      // If the request itself is at fault, or a rule is, this throws the error that it would get without synonyms.
+      // If the request itself or a rule is at fault, this throws the same error as without synonyms.
       const answer = await send(original);
       if (partial && shardsRefusal(answer) === reason) return partial;
       refusal = reason;
@@ -85,18 +85,21 @@ export async function addSynonyms<Query>(
   }
 }
 
-/** The longest that a search waits for the lists, in milliseconds: the first one of an instance, and one each half minute. */
+/** The longest wait (ms) of a search for the lists: the first search of an instance, and one every half minute. */
 const WAIT_MS = 1_000;
 
 const LOST = "documents with synonyms of the query may be missing";
 
-/** What the cluster answers to a query that it cannot run. Others, as when it is busy, say nothing about the query. */
+/**
+ * Error codes for a query that the cluster cannot run. Other errors, such as when it is busy, say nothing about the
+ * query.
+ */
 const REFUSALS: readonly string[] = ["rejected_by_cluster", "upstream_failed"];
 
-/** Shards that fail for these reasons would fail with the original query, too. */
+/** Reasons for which shards would fail with the original query, too. */
 const OVERLOAD = /rejected_execution|circuit_breaking|task_cancelled|node_|no_shard_available|timeout/;
 
-/** Returns why shards failed on the rewritten query. */
+/** Returns why shards failed on the rewritten query; undefined if the rewriting is not the cause. */
 function shardsRefusal(answer: Partial<SearchAnswer>): string | undefined {
   return answer.partial?.find(({ stage, reason }) => stage === "shards" && !OVERLOAD.test(reason))?.reason;
 }

@@ -1,11 +1,11 @@
-/** What is known of a hit that is compared with others: its values of a keyword field, or its vector. */
+/** Property by which hits are compared: values of a keyword field, or a vector. */
 export type Trait = { values: readonly string[] } | { vector: readonly number[] };
 
 /**
- * Returns the places of hits by maximal marginal relevance (Carbonell and Goldstein 1998): each next hit is the one with the
- * most `(1 - weight) * relevance - weight * similarity`, where similarity is that to the most similar hit before it.
- * Relevance is `1 / log2(rank + 1)`, since scores of a plain search have no upper bound. A hit without a trait is similar to
- * none. Ties keep their order.
+ * Returns the order of hits by maximal marginal relevance (Carbonell and Goldstein 1998): each next hit maximizes `(1 -
+ * weight) * relevance - weight * similarity`, where similarity is that to the most similar earlier hit. Relevance is `1
+ * / log2(rank + 1)`, since scores of a plain search have no upper bound. A hit without a trait is similar to none. Ties
+ * keep their order.
  */
 export function byMarginalRelevance(traits: ReadonlyArray<Trait | undefined>, weight: number): number[] {
   const nearest = traits.map(() => 0);
@@ -41,8 +41,8 @@ function similarity(one: Trait | undefined, other: Trait | undefined, norm: numb
 }
 
 /**
- * Returns the order in which at most `max` hits of each group come first; the others follow in their order. A hit with
- * several values counts in each of their groups, one without a value in none.
+ * Returns the order in which at most `max` hits of each group come first, followed by the others. A hit with several
+ * values counts in each of their groups; one without a value in none.
  */
 export function limitGroups(
   order: readonly number[],

@@ -11,16 +11,16 @@ const BUDGET_MS = 10_000;
 
 interface Interleaved {
   experiment: string;
-  /** Names of the variants; the window of the search is that of the first. */
+  /** Names of the two variants. The first one's window is used. */
   teams: readonly [string, string];
-  /** Searches by the second variant. */
+  /** Searches with the second variant. */
   searchOther: SearchPage;
-  /** Whoever searches, and what for: with them the coins of all pages of a search are the same. */
+  /** User and query. They seed the coin tosses, so that all pages of a search agree. */
   identity: string;
   window: number;
 }
 
-/** Returns the stage that interleaves the lists of two variants, and which of them has picked a hit. */
+/** Returns the stage that interleaves the lists of two variants, and the variant that each hit came from. */
 export function interleaveStage({ experiment, teams, searchOther, identity, window }: Interleaved): {
   stage: Stage;
   teamOf: (hit: Hit) => string | null;

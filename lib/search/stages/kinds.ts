@@ -4,26 +4,29 @@ import type { StageMember } from "../../settings/page-stages.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import type { IndexSettings } from "../gateway/settings.ts";
 import type { Page } from "../page/native-page.ts";
-import type { Wanted } from "../page/stage.ts";
+import type { StageSelection } from "../page/stage.ts";
 import type { Effects } from "../rules/effects.ts";
 
-/** The limit of a member of a request that a page's key may send: its schema, or the most characters of a text. */
+/** Limit of a request member for keys with `templates`: its schema, or the most characters of a text. */
 export type Bound = "schema" | number;
 
-/** The members of a request that belong to a stage, as values. */
+/** The request members of a stage, as values. */
 export type Fields<Members extends v.ObjectEntries> = v.InferOutput<v.StrictObjectSchema<Members, undefined>>;
 
-/** What the entries of the searched indexes say of stages, as far as they agree. */
+/** The stage settings that the entries of all searched indexes agree on. */
 export interface StageEntry extends Pick<IndexSettings, StageMember | "candidates" | "embedding_mappings"> {
-  /** Whether an index has a search pipeline, which may change the documents that stages get. */
+  /** Whether an index has a search pipeline, which may change the documents that stages read. */
   hasPipeline?: boolean;
 }
 
-/** How pinned documents are read. */
+/** How to read pinned documents. */
 export interface PinSource {
-  /** The native body that is sent, without what rules change in its query: it says what hits show, and which filters pins pass. */
+  /**
+   * Returns the native body without the rules' changes to its query. It determines the content of hits, and the filters
+   * for pins.
+   */
   body: () => string;
-  /** The search pipeline of that search as JSON text, if it is not that of the body. */
+  /** The search pipeline as JSON text, if it is not that of the body. */
   pipeline?: string;
 }
 
@@ -41,29 +44,32 @@ export interface StageContext<Request> {
   /** Undefined when the cluster will refuse it. */
   page: Page | undefined;
   effects: Effects;
-  /** Undefined if the hits of this search cannot be read behind its end. */
+  /** Undefined if this search cannot read hits past its end. */
   pins: PinSource | undefined;
 }
 
-/** What a request and an entry may say of a part of the search, and who may say it. */
+/** Members of requests and entries for a part of the search, and which keys may send them. */
 export interface Declared<Members extends v.ObjectEntries> {
-  /** Its members of a request. An answer echoes those that the request has. */
+  /** Its request members. The answer echoes those that are present. */
   request: Members;
-  /** Its member of an entry of hybrid_search.yaml. */
+  /** Its member in an entry of hybrid_search.yaml. */
   entry?: StageMember;
-  /** Which of its members a key with `templates` may send. The others change the order, what is told of it, or its price. */
+  /**
+   * Members that a key with `templates` may send. The others change the order, what the answer says about it, or the
+   * cost.
+   */
   pageMembers?: Readonly<Record<string, Bound>>;
 }
 
-/** A stage of the page: everything that the rest of the gateway needs to know of it. */
+/** A stage of the page, with everything that the rest of the gateway needs. */
 export interface PageStageKind<Members extends v.ObjectEntries = v.ObjectEntries> extends Declared<Members> {
   name: PageStage;
-  /** Whether a search may have it, as far as that can be said without loading its code. */
+  /** Whether the stage may apply to a search, as far as this can be decided without loading its code. */
   isWanted(search: StageContext<Fields<Members>>): boolean;
-  /** Loads the code that returns the stage of a search, or why it cannot have the one that it asks for. */
-  load(): Promise<(services: GatewayServices, search: StageContext<Fields<Members>>) => Wanted>;
+  /** Loads the code that returns the stage for a search, or why a requested stage is not available. */
+  load(): Promise<(services: GatewayServices, search: StageContext<Fields<Members>>) => StageSelection>;
 }
 
-/** Returns the kind of a stage, with the types of its members. */
+/** Returns the kind of a stage, typed by its members. */
 export const pageStage = <Members extends v.ObjectEntries>(kind: PageStageKind<Members>): PageStageKind<Members> =>
   kind;

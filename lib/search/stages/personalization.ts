@@ -6,7 +6,7 @@ import { objectSchema, recordSchema } from "../../platform/http/validate.ts";
 import { numeric } from "../../settings/kinds.ts";
 import { pageStage } from "./kinds.ts";
 
-/** Whether the user's profile has a say. */
+/** Whether the user's profile influences the order. */
 export const Personalization = v.picklist(PERSONALIZATIONS);
 
 export const BusinessRules = v.strictObject({

@@ -4,7 +4,7 @@ import type { GatewayServices } from "../gateway/services.ts";
 import { hitTexts, nativeSearch, searchFailure } from "../page/answer.ts";
 import { identityOf } from "../page/apply.ts";
 import { ownOrderOf } from "../page/native-page.ts";
-import { type FoundHit, type Stage, StageError, type Wanted } from "../page/stage.ts";
+import { type FoundHit, type Stage, StageError, type StageSelection } from "../page/stage.ts";
 import type { Effects, Pin } from "../rules/effects.ts";
 import { filtersOf, withoutHidden } from "../rules/queries.ts";
 import type { PinSource, StageContext } from "./kinds.ts";
@@ -12,7 +12,7 @@ import type { PinSource, StageContext } from "./kinds.ts";
 /** Milliseconds for one search by ids. */
 const BUDGET_MS = 2_000;
 
-/** Members of a native body that decide what a hit shows. */
+/** Members of a native body that affect the content of hits. */
 const SHOWN = [
   ...["_source", "fields", "docvalue_fields", "stored_fields", "script_fields", "highlight"],
   ...["version", "seq_no_primary_term", "timeout"],
@@ -20,8 +20,11 @@ const SHOWN = [
 
 type Search = Pick<StageContext<unknown>, "index" | "effects" | "native" | "page" | "pins">;
 
-/** Returns the stage that puts pinned documents at their places. A search with an order of its own keeps it. */
-export function rulesStage(services: Pick<GatewayServices, "cluster">, search: Search): Wanted {
+/**
+ * Returns the stage that moves pinned documents to their ranks. It does not apply to searches with an order of their
+ * own.
+ */
+export function rulesStage(services: Pick<GatewayServices, "cluster">, search: Search): StageSelection {
   const { index, effects, native, page, pins: source } = search;
   const { pins } = effects;
   if (!source || page === undefined || page.size === 0 || ownOrderOf(native) !== undefined) return {};
@@ -45,20 +48,21 @@ export function rulesStage(services: Pick<GatewayServices, "cluster">, search: S
       if (answer.partial.length > 0) throw new StageError("the pinned documents could not all be read");
       const texts = hitTexts(answer);
       const all = answer.hits.map((hit, at): FoundHit => ({ hit, text: texts[at] ?? "" }));
-      // If several indexes have a document of this id, it is that of the first by name, on every page.
+      // If several indexes have a document with this id, the first index by name wins on every page.
       all.sort((a, b) => (identityOf(a.hit) < identityOf(b.hit) ? 1 : -1));
       return new Map(all.map((one) => [one.hit._id, one]));
     }
   };
   const last = pins.at(-1)?.place ?? 0;
-  // With hits for a page and all places, the first page needs one search. The list does not depend on the window.
+  // The window covers the page and all pinned ranks, so the first page needs one search. The list does not depend on
+  // the window.
   const window = Math.max(last, page.size);
   const lost = "hits are without pinned documents";
   const values = { window, budgetMs: BUDGET_MS, effect: "adds or hides", lost, told: true, run } as const;
   return { stage: { name: "rules", ...values } };
 }
 
-/** Returns the places of hits in which the pinned ones are at theirs, or at the end if there are too few others. */
+/** Returns the order of hits with pinned ones at their ranks, or at the end if there are too few others. */
 export function withPins<T>(hits: readonly T[], pins: ReadonlyArray<{ hit: T; place: number }>): T[] {
   const pinned = new Set(pins.map(({ hit }) => hit));
   const left = [...pins].reverse();
@@ -74,7 +78,7 @@ export function withPins<T>(hits: readonly T[], pins: ReadonlyArray<{ hit: T; pl
   return [...order, ...left.reverse().map(({ hit }) => hit)];
 }
 
-/** Returns the body that finds pinned documents as hits of the search, if they pass its filters. */
+/** Returns the body that reads pinned documents as hits, if they match the search's filters. */
 function pinSearch(pins: readonly Pin[], effects: Effects, { body: bodyOf, pipeline }: PinSource): string {
   const body = bodyOf();
   const members = memberSlices(body);
@@ -91,7 +95,7 @@ function pinSearch(pins: readonly Pin[], effects: Effects, { body: bodyOf, pipel
   ];
   const search = {
     query: JSON.stringify({ bool: { should, minimum_should_match: 1, ...withoutHidden(effects) } }),
-    // Each index, of which an alias may have several, may have a document with the same id.
+    // Several indexes of an alias may each have a document with the same id.
     size: String(pins.length * 10),
     track_total_hits: "false",
     search_pipeline: pipeline ?? textOf("search_pipeline"),

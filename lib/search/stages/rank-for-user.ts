@@ -5,12 +5,12 @@ import { invalidRequest } from "../../platform/http/validate.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import { itemIdOf } from "../page/answer.ts";
 import { ownOrderOf } from "../page/native-page.ts";
-import { type Stage, StageError, type Wanted } from "../page/stage.ts";
+import { type Stage, StageError, type StageSelection } from "../page/stage.ts";
 import type { StageContext } from "./kinds.ts";
 
 const LOST = "hits are in search order";
 
-const declined = (reason: string): Wanted => ({
+const declined = (reason: string): StageSelection => ({
   declined: { stage: "personalization", target: "search_response", reason, effect: LOST },
 });
 
@@ -25,9 +25,9 @@ interface Request {
 }
 
 /**
- * Returns the stage that ranks the best hits for a user who asks for it, or why the request cannot have it; neither if it would
- * change nothing. Throws `invalid_request` if no campaign is configured, or no filter for values of the request, or if these are
- * malformed. `page` is undefined when the cluster will refuse it.
+ * Returns the stage that ranks the best hits for a user, or why it is not available; neither if it would change
+ * nothing. Throws `invalid_request` if no campaign is configured, if filter values are given without a configured
+ * filter, or if they are malformed. `page` is undefined if the cluster will refuse it.
  */
 export function personalStage(
   { settings, ranker }: Pick<GatewayServices, "settings" | "ranker">,
@@ -37,7 +37,7 @@ export function personalStage(
     native,
     page,
   }: Pick<StageContext<Request>, "request" | "userId" | "native" | "page">,
-): Wanted {
+): StageSelection {
   const configured = settings.personalized_ranking;
   if (!configured) {
     throw invalidRequest([
@@ -81,7 +81,7 @@ export function personalStage(
 
 const FILTER_VALUES = "business_rules.personalization_filter_values";
 
-/** Returns what a request gives the campaign besides user and items. */
+/** Returns the request's inputs for the campaign, besides user and items. */
 function inputOf(
   { personalization_context: context, personalization_filter_values: given }: Request["business_rules"],
   { filter_arn }: { filter_arn?: string | undefined },

@@ -4,11 +4,11 @@ import type { GatewayServices } from "../gateway/services.ts";
 import type { Hit } from "../page/answer.ts";
 import { ownOrderOf } from "../page/native-page.ts";
 import { readAgain } from "../page/read-again.ts";
-import { type Stage, StageError, type Wanted } from "../page/stage.ts";
+import { type Stage, StageError, type StageSelection } from "../page/stage.ts";
 import { RerankError } from "../rerank/reranker.ts";
 import type { StageContext, StageEntry } from "./kinds.ts";
 
-/** What a request says, in which null means that a part is absent. */
+/** The request's settings. Null means that a member is absent. */
 export interface OwnRerank {
   is_enabled?: boolean | null | undefined;
   candidates?: number | null | undefined;
@@ -17,7 +17,7 @@ export interface OwnRerank {
 
 const LOST = "hits are in the order before the reranking";
 
-const declined = (reason: string): Wanted => ({
+const declined = (reason: string): StageSelection => ({
   declined: { stage: "rerank", target: "search_response", reason, effect: LOST },
 });
 
@@ -30,14 +30,14 @@ interface Search
 }
 
 /**
- * Returns the stage that orders the best hits by a model which reads them with the query, or why a request that asks for it
- * cannot have it; neither if nothing asks for it. A search with an order of its own keeps it, and one without text has nothing
- * to compare: both is only told if the request itself asked.
+ * Returns the stage that reranks the best hits with a model, or why a requested stage is not available; neither if it
+ * is not configured or requested. It does not apply to searches with an order of their own or without text, which is
+ * only reported if the request itself asked for reranking.
  */
 export function rerankStage(
   services: Pick<GatewayServices, "cluster" | "reranker">,
   { index, request: { rerank: own }, entry: { rerank, hasPipeline = false }, text: query, native, page }: Search,
-): Wanted {
+): StageSelection {
   const isAsked = own != null && own.is_enabled !== false;
   if (!(own ? isAsked : rerank?.by_default) || page === undefined || page.size === 0) return {};
   const text = query?.trim() ?? "";
@@ -66,7 +66,7 @@ export function rerankStage(
   return { stage: { name: "rerank", window, budgetMs, effect: "reorders", lost: LOST, told: true, run } };
 }
 
-/** Returns the places of hits by their scores. Those below `least` or without a score follow behind, in their order. */
+/** Returns the order of hits by score. Those below `least` or without a score come last, in their order. */
 export function orderBy(scores: ReadonlyArray<number | undefined>, least: number): number[] {
   const scoreAt = (place: number) => scores[place] ?? Number.NEGATIVE_INFINITY;
   const isGood = (place: number) => scores[place] !== undefined && scoreAt(place) >= least;
@@ -97,14 +97,14 @@ interface Read {
   hits: readonly Hit[];
   fields: readonly string[];
   native: Record<string, unknown>;
-  /** Whether a default search pipeline may change what hits show. */
+  /** Whether a default search pipeline may change the content of hits. */
   hasPipeline: boolean;
 }
 
-/** Parts of a body by which hits show other documents than the stored ones. */
+/** Members of a body by which hits may differ from the stored documents. */
 const SHOWN = ["_source", "stored_fields", "search_pipeline"] as const;
 
-/** Returns the text of each hit: from its document, or by a second search if the request shows something else. */
+/** Returns the text of each hit: from its document, or by a second search if hits may lack it. */
 async function textsOf(
   services: Pick<GatewayServices, "cluster">,
   { index, hits, fields, native, hasPipeline }: Read,

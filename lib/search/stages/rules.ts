@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { MAX_SEGMENTS, RULE_SETS, SEGMENT } from "../../platform/contract/search.ts";
 import { pageStage } from "./kinds.ts";
 
-/** The rules that a search is made with. */
+/** The rules to apply: those in use, a draft, or none. */
 export const RuleSet = v.picklist(RULE_SETS);
 
 /** Segments that a user belongs to. */
@@ -11,7 +11,7 @@ export const Segments = v.pipe(
   v.maxLength(MAX_SEGMENTS),
 );
 
-/** Puts pinned documents at their places. What else rules do to a search they do to its query, before it is sent. */
+/** Moves pinned documents to their ranks. All other effects of rules change the query before it is sent. */
 export const rules = pageStage({
   name: "rules",
   request: {

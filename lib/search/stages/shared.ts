@@ -4,8 +4,8 @@ import type { TargetIndex } from "../resolve/target.ts";
 import { ENTRY_MEMBERS } from "./table.ts";
 
 /**
- * Returns what an entry of hybrid_search.yaml says of the stages, as far as the entries of all searched indexes say the same, and
- * whether an index has a search pipeline, which may change the documents that stages get.
+ * Returns the stage settings on which the entries of all searched indexes agree, and whether an index has a search
+ * pipeline, which may change the documents that stages read.
  */
 export function sharedStages(
   indexes: readonly TargetIndex[],

@@ -15,7 +15,7 @@ const request = {
   ),
 };
 
-/** Searches words by their synonyms as well. It changes the queries, before they are sent. */
+/** Also searches for synonyms of words. Changes the queries before they are sent. */
 export const synonyms = {
   request,
   entry: "synonyms",

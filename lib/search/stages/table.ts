@@ -1,7 +1,7 @@
 import type { StageMember } from "../../settings/page-stages.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import type { IndexSettings } from "../gateway/settings.ts";
-import type { Wanted } from "../page/stage.ts";
+import type { StageSelection } from "../page/stage.ts";
 import type { Bound, Fields, StageContext } from "./kinds.ts";
 import { personalization } from "./personalization.ts";
 import { rerank } from "./rerank.ts";
@@ -9,10 +9,13 @@ import { rules } from "./rules.ts";
 import { synonyms } from "./synonyms.ts";
 import { variety } from "./variety.ts";
 
-/** The stages that requests and entries decide on; `PAGE_STAGES` has their order. Interleaving comes from an experiment alone. */
+/**
+ * Stages that requests and entries can configure; `PAGE_STAGES` has their order. Interleaving is only configured by
+ * experiments.
+ */
 const PAGE = [rerank, personalization, variety, rules] as const;
 
-/** Everything that requests and entries say of stages. */
+/** All members of requests and entries for stages. */
 const DECLARED = [...PAGE, synonyms] as const;
 
 /** The members of a request that stages read. */
@@ -33,19 +36,25 @@ export const STAGE_PAGE_MEMBERS: Readonly<Record<string, Bound>> = Object.assign
   ...DECLARED.map((kind) => ("pageMembers" in kind ? kind.pageMembers : {})),
 );
 
-/** Whether a search needs to know what its entry says of stages: the request, or any entry, has a stage that entries configure. */
+/**
+ * Returns whether a search needs the stage settings of its entry: the request or any entry uses a stage that entries
+ * configure.
+ */
 export const asksForEntry = (request: StageFields, entries: ReadonlyArray<Pick<IndexSettings, StageMember>>): boolean =>
   PAGE.some(
     (kind) =>
       kind.entry !== undefined && Object.keys(kind.request).some((name) => request[name as keyof StageFields] != null),
   ) || entries.some((entry) => ENTRY_MEMBERS.some((member) => entry[member] !== undefined));
 
-/** What a request says to stages. */
+/** The request members of all stages. */
 export type StageFields = Fields<typeof stageMembers>;
 
-/** Returns the stages that a search has, in their order, and why it cannot have others that it asks for. */
-export async function stagesFor(services: GatewayServices, search: StageContext<StageFields>): Promise<Wanted[]> {
-  const wanted: Wanted[] = [];
+/** Returns the stages for a search, in order, and why other requested ones are not available. */
+export async function stagesFor(
+  services: GatewayServices,
+  search: StageContext<StageFields>,
+): Promise<StageSelection[]> {
+  const wanted: StageSelection[] = [];
   for (const kind of PAGE) {
     if (kind.isWanted(search)) wanted.push((await kind.load())(services, search));
   }

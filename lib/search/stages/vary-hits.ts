@@ -9,14 +9,14 @@ import { hidingOf } from "../opensearch/hidden-fields.ts";
 import type { Hit } from "../page/answer.ts";
 import { ownOrderOf } from "../page/native-page.ts";
 import { readAgain } from "../page/read-again.ts";
-import { type Stage, StageError, type Wanted } from "../page/stage.ts";
+import { type Stage, StageError, type StageSelection } from "../page/stage.ts";
 import type { Trait } from "./diversify.ts";
 import type { StageContext } from "./kinds.ts";
 
-/** `variety` of a request. It comes before that of the index; a part that is null is absent. */
+/** `variety` of a request. It overrides that of the index; null means that a member is absent. */
 export type OwnVariety = v.InferOutput<typeof Variety>;
 
-/** The most hits that are compared with one another, and whose vectors are read. */
+/** The most hits to compare with one another, and whose vectors are read. */
 const MAX_WINDOW = 200;
 
 /** Milliseconds for one search by ids and the comparison. */
@@ -24,20 +24,21 @@ const BUDGET_MS = 2_000;
 
 const LOST = "similar hits are not moved apart";
 
-/** `variety` of the request replaces that of the index; an empty one is for none. */
+/** `variety` of the request replaces that of the index; an empty one turns it off. */
 type Search = Pick<
   StageContext<{ variety?: OwnVariety | null | undefined }>,
   "index" | "request" | "entry" | "native" | "page"
 >;
 
 /**
- * Returns the stage that moves similar hits apart, or why a request that asks for it cannot have it; neither without
- * settings. A search with an order of its own keeps it, which is only reported if the request itself asked for variety.
+ * Returns the stage that separates similar hits, or why a requested stage is not available; neither without settings.
+ * It does not apply to searches with an order of their own, which is only reported if the request itself asked for
+ * variety.
  */
 export function varietyStage(
   services: Pick<GatewayServices, "cluster" | "catalog">,
   { index, request: { variety: own }, entry, native, page }: Search,
-): Wanted {
+): StageSelection {
   const { groups, similarity } = own ?? entry.variety ?? {};
   if ((!groups && !similarity) || page === undefined || page.size === 0) return {};
   const order = ownOrderOf(native);
@@ -72,7 +73,7 @@ export function varietyStage(
 const isDense = ({ embedding_field, model_name }: EmbeddingMapping, field: string | undefined): boolean =>
   embedding_field === field && MODELS[model_name].kind === "dense";
 
-/** What the hits of the window have in the fields that are compared. */
+/** Values of the window's hits in the compared fields. */
 interface Values {
   keywords: ReadonlyMap<string, readonly string[]>;
   vector: readonly number[] | undefined;
@@ -93,7 +94,10 @@ interface Read {
   vector: string | undefined;
 }
 
-/** Returns the values of hits, which a second search reads: the caller's own may show neither the fields nor the source. */
+/**
+ * Returns the values of hits. Reads them by a second search, because the caller's own may return neither the fields nor
+ * the source.
+ */
 async function valuesOf(
   services: Pick<GatewayServices, "cluster" | "catalog">,
   { index, hits, keywords, vector }: Read,

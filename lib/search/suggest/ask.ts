@@ -5,11 +5,11 @@ import { nativeSearch } from "../page/answer.ts";
 import { suggestionsAlias } from "./name.ts";
 import { folded } from "./texts.ts";
 
-/** A suggestion as an answer has it. */
+/** A suggestion in an answer. */
 export interface Suggested {
   text: string;
   source: SuggestionSource;
-  /** Whether it begins as the typed text does only when typing errors are forgiven. */
+  /** Whether it matches the typed text only with typing errors. */
   is_corrected: boolean;
 }
 
@@ -23,21 +23,21 @@ export interface SuggestionQuery {
   isNever: (text: string) => boolean;
 }
 
-/** Typing errors that are forgiven: one from four letters of a word on, two from eight. The first letter must be right. */
+/** Allowed typing errors: one from four letters of a word on, two from eight. The first letter must be right. */
 export const FORGIVEN = { fuzziness: "AUTO:4,8", prefix_length: 1, max_expansions: 50 };
 
-/** A word of which an error is forgiven. */
+/** A word in which an error is allowed. */
 const FORGIVABLE = /[^ ]{4}/u;
 
-/** Suggestions from which on nobody needs to guess what was meant. */
+/** Number of exact suggestions from which fuzzy ones are not added. */
 const ENOUGH = 3;
 
-/** The heaviest suggestions that are compared when errors are forgiven. Many more may be near a short beginning. */
+/** The most suggestions to compare in a fuzzy search, heaviest first. A short prefix may be close to many more. */
 const COMPARED = 5_000;
 
 /**
- * Returns the suggestions for what somebody has typed so far: those whose words begin with the typed ones, heaviest first; and
- * if these are fewer than three, those whose words begin so but for typing errors, fewest errors first.
+ * Returns the suggestions for a typed text: those whose words start with the typed ones, heaviest first. If there are
+ * fewer than three, adds those that match with typing errors, fewest errors first.
  */
 export async function suggestionsFor(asked: SuggestionQuery): Promise<Suggested[]> {
   const { text, size } = asked;
@@ -45,7 +45,7 @@ export async function suggestionsFor(asked: SuggestionQuery): Promise<Suggested[
   const rest = size - found.length;
   if (rest <= 0 || found.length >= ENOUGH || !FORGIVABLE.test(folded(text))) return found;
   const known = new Set(found.map((one) => one.text));
-  // The search finds what begins as typed, too.
+  // A fuzzy search also finds exact matches.
   const corrected = await completions(asked, FORGIVEN, {
     terminate_after: COMPARED,
     sort: ["_score", { weight: "desc" }],
@@ -74,7 +74,7 @@ async function completions(
   return hits.flatMap(({ _source }): Suggested[] => {
     const { text: suggested, source } = _source ?? {};
     const known = SUGGESTION_SOURCES.find((one) => one === source);
-    // A word that is never to be suggested since the last run.
+    // The text may contain a word that has been excluded since the last build.
     if (typeof suggested !== "string" || !known || isNever(suggested)) return [];
     return [{ text: suggested, source: known, is_corrected: false }];
   });

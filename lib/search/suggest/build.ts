@@ -19,33 +19,34 @@ export interface BuildOptions {
   /** Texts that enough users searched for. */
   searches: readonly Suggestion[];
   now: Date;
-  /** When no more titles are read, in milliseconds since the epoch. */
+  /** Deadline for reading titles, in milliseconds since the epoch. */
   until?: number;
 }
 
-/** How many suggestions an index has. */
+/** Number of suggestions of an index. */
 export interface Built {
   name: string;
   searches: number;
   titles: number;
-  /** Whether there was no time for all titles. */
+  /** Whether titles are missing because time ran out. */
   isCut: boolean;
-  /** Whether the old suggestions stay, since there was time for less than half as many titles as they have. */
+  /** Whether the old suggestions stay, because time was too short for half as many titles as they have. */
   isKept: boolean;
 }
 
-/** Suggestions of one call of `_bulk`. */
+/** Suggestions per `_bulk` call. */
 const BATCH = 2_000;
 
 /**
- * Builds the suggestions of an index in a new index, and then switches the alias to it, so that there are old ones or new ones
- * at any time. Deletes what earlier runs left. Throws RunFailure, after which the old suggestions stay. They also stay if there
- * was no time for most of their titles: not for a few fewer, since an index that is always cut would never get new ones.
+ * Builds the suggestions of an index in a new index, then switches the alias to it, so that readers always have the old
+ * or the new ones. Deletes remains of earlier runs. Throws RunFailure, after which the old suggestions stay. They also
+ * stay if time was too short for most of their titles. A few fewer titles are accepted: otherwise an index that never
+ * has enough time would never be updated.
  */
 export async function buildSuggestions(options: BuildOptions): Promise<Built> {
   const { calls, index, settings, searches, now, until = Number.POSITIVE_INFINITY } = options;
   const name = suggestionsIndex(index, newStamp(now));
-  // Before the switch: searches that have begun still read what the alias stands for now.
+  // Before the switch, because searches in progress still read the index that the alias stands for now.
   await deleteOld(calls, index, now);
   await calls.json(indices.create({ index: name, body: SUGGESTIONS_BODY }));
   try {
@@ -53,7 +54,7 @@ export async function buildSuggestions(options: BuildOptions): Promise<Built> {
     const kept = (given: readonly Suggestion[]) => given.filter(({ text }) => folded(text) !== "" && !isNever(text));
     let written = 0;
     for (let start = 0; start < searches.length; start += BATCH) {
-      // Titles, which weigh less than 1, come behind whatever others searched for.
+      // Titles weigh less than 1, so they come after all searched texts.
       const part = kept(searches.slice(start, start + BATCH)).map((one) => ({ ...one, weight: 1 + one.weight }));
       written += await write(calls, name, part);
     }
@@ -71,7 +72,7 @@ export async function buildSuggestions(options: BuildOptions): Promise<Built> {
       return { name, searches: written, titles, isCut, isKept: true };
     }
     await calls.json(indices.refresh({ index: name }));
-    // In one segment, which is sorted by weight, a search that ends early has seen the heaviest suggestions.
+    // With one segment, sorted by weight, a search that ends early has seen the heaviest suggestions.
     await calls.json({ method: "POST", path: `/${encodeURIComponent(name)}/_forcemerge`, query: "max_num_segments=1" });
     await calls.json(indices.refresh({ index: name }));
     await switchTo(calls, index, name);
@@ -82,10 +83,10 @@ export async function buildSuggestions(options: BuildOptions): Promise<Built> {
   }
 }
 
-/** Returns the id of a text: a title that somebody also searched for is one suggestion. */
+/** Returns the id of a text, so that a title which was also searched for is one suggestion. */
 const idOf = (text: string): string => createHash("sha256").update(folded(text)).digest("base64url");
 
-/** Writes suggestions, of which the first one of a text stays. Returns how many are new. */
+/** Writes suggestions. If a text occurs twice, the first one stays. Returns the number of new ones. */
 async function write(calls: RunCalls, index: string, suggestions: readonly Suggestion[]): Promise<number> {
   const outcomes = await importWriter(
     calls,
@@ -96,14 +97,14 @@ async function write(calls: RunCalls, index: string, suggestions: readonly Sugge
   return outcomes.filter(({ kind }) => kind === "written").length;
 }
 
-/** Returns how many titles the present suggestions have; 0 if there are none. */
+/** Returns the number of titles among the current suggestions; 0 if there are none. */
 async function presentTitles(calls: RunCalls, index: string): Promise<number> {
   const body = { query: { term: { source: "titles" } } };
   const { count } = await calls.json(documents.count({ index: suggestionsAlias(index), body }), [404]);
   return typeof count === "number" ? count : 0;
 }
 
-/** Makes the alias stand for one index alone, in one step. */
+/** Switches the alias to one index in one call. */
 async function switchTo(calls: RunCalls, index: string, name: string): Promise<void> {
   const alias = suggestionsAlias(index);
   const present = await calls.json(indices.getAlias({ name: alias, expand_wildcards: "all" }), [404]);
@@ -115,10 +116,10 @@ async function switchTo(calls: RunCalls, index: string, name: string): Promise<v
   await calls.json(indices.updateAliases({ body: { actions } }));
 }
 
-/** How long an index may be without its alias: that of a run which is not done. */
+/** Age (ms) up to which an index without alias may belong to a running build. */
 const UNFINISHED_MS = 1_800_000;
 
-/** Deletes the indexes that have the alias no more, and those of runs that were killed. */
+/** Deletes indexes that lost the alias, and those of killed builds. */
 async function deleteOld(calls: RunCalls, index: string, now: Date): Promise<void> {
   const pattern = `${suggestionsAlias(index)}-*`;
   const found = await calls.json(

@@ -7,16 +7,16 @@ import { folded } from "./texts.ts";
 /** Spelling suggestion for an empty result. */
 export interface OtherText {
   text: string;
-  /** The words that no suggestion has beside the others. */
+  /** The words that no suggestion contains together with the others. */
   left_out: string[];
 }
 
-/** The suggestions that are compared. They are the ones with most of the words. */
+/** The most suggestions to compare: those with most of the words. */
 const COMPARED = 20;
 
 /**
- * Returns a text that finds something in place of one that does not: its words as a suggestion spells them, without those that
- * the suggestion has not. Returns undefined if no suggestion is near. Throws if not all suggestions were searched.
+ * Returns a text that has hits, for one that has none: its words as a suggestion spells them, without words that the
+ * suggestion lacks. Undefined if no suggestion is similar. Throws if not all suggestions were searched.
  */
 export async function otherTextFor({
   cluster,

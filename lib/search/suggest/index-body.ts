@@ -1,11 +1,11 @@
-/** The longest beginning of a word that is indexed. Longer words that somebody types are cut to it. */
+/** The longest indexed word prefix. Longer typed words are cut to it. */
 const LONGEST = 20;
 
 const words = { type: "custom", tokenizer: "standard" } as const;
 
 /**
- * The body of an index of suggestions. Its segments are sorted by weight, so that a search which wants the heaviest ends after
- * the first few hits of each segment, however many suggestions begin so.
+ * The body of a suggestions index. Its segments are sorted by weight, so that a search for the heaviest ends after the
+ * first few hits of each segment.
  */
 export const SUGGESTIONS_BODY = {
   settings: {

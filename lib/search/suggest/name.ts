@@ -7,7 +7,7 @@ export const suggestionsAlias = (index: string): string => `${PREFIX}${index}`;
 /** Returns the index of one run, which ends with its stamp. */
 export const suggestionsIndex = (index: string, stamp: string): string => `${PREFIX}${index}-${stamp}`;
 
-/** Returns when an index of suggestions was begun, as `20261126-080500`; undefined for any other name. */
+/** Returns the start time of a build from its index name, such as `20261126-080500`; undefined for other names. */
 export function stampOf(name: string, index: string): string | undefined {
   const start = `${PREFIX}${index}-`;
   return name.startsWith(start) ? /^(\d{8}-\d{6})-[0-9a-f]{4}$/.exec(name.slice(start.length))?.[1] : undefined;

@@ -18,11 +18,11 @@ export const BuiltSuggestions = v.object({
   days: v.optional(v.number()),
   /** Objects of the request log that are left out because they are damaged; absent without any. */
   damaged: v.optional(v.number()),
-  /** True if there was no time for all titles. */
+  /** True if titles are missing because time ran out. */
   titles_cut: v.optional(v.boolean()),
   /** True if the old suggestions stay, since most of their titles would be lost. Counts describe the discarded build. */
   kept: v.optional(v.boolean()),
-  /** Why there are titles alone. */
+  /** Why searched texts are missing. */
   left_out: v.optional(v.string()),
 });
 export type BuiltSuggestions = v.InferOutput<typeof BuiltSuggestions>;

@@ -8,24 +8,24 @@ import type { SuggestSettings } from "../gateway/settings.ts";
 import type { Suggestion } from "./suggestion.ts";
 import { MAX_SUGGESTED } from "./texts.ts";
 
-/** The searches of an index that are read. */
+/** Settings for reading the searches of an index. */
 export type SearchesOf = NonNullable<SuggestSettings["searches"]> & { index: string };
 
 export interface LogOptions {
   store: ObjectStore;
-  /** `memoryMb` and `folder` bound what a long log takes. */
+  /** `memoryMb` and `folder` limit the resources for a long log. */
   limits: DatabaseLimits;
   now: Date;
-  /** When the reading ends, in milliseconds since the epoch; days before are left out then. */
+  /** Deadline for reading, in milliseconds since the epoch; older days are left out after it. */
   until: number;
 }
 
-/** The texts of one index, most searched first. Most users found something by each. */
+/** The texts of one index, most searched first. Only texts with hits for most users. */
 export interface SearchedTexts {
   texts: Suggestion[];
-  /** Days of the log that were read, the last ones first. */
+  /** Number of days that were read, latest first. */
   days: number;
-  /** Objects of the log, of all indexes, that are left out because nothing can read them. */
+  /** Unreadable objects of the log that were left out, over all indexes. */
   damaged: number;
 }
 
@@ -37,9 +37,10 @@ const GZIP_MAGIC = 0x1f8b;
 const MOST_TEXTS = 1_000_000;
 
 /**
- * Returns the texts that enough users searched for in each index, by the request log in the bucket. A user counts once for a
- * text, by the latest search: one who repeats a search a thousand times makes it no more popular. Throws if objects cannot be
- * read for another reason than their content, and if none can: suggestions without searches would replace better ones.
+ * Returns the texts that enough users searched for in each index, by the request log in the bucket. A user counts once
+ * per text, by the latest search: repeating a search does not make it more popular. Throws if objects cannot be read
+ * for another reason than their content, or if no object can be read: suggestions without searches would replace better
+ * ones.
  */
 export async function searchedTexts(
   indexes: readonly SearchesOf[],
@@ -73,7 +74,7 @@ export async function searchedTexts(
   });
 }
 
-/** Returns days of arrival, the last one first, as in names of folders. */
+/** Returns days of arrival, latest first, in the form of folder names. */
 const daysBefore = (now: Date, count: number): string[] =>
   Array.from({ length: count }, (_, ago) => new Date(now.getTime() - ago * DAY_MS).toISOString().slice(0, 10));
 
@@ -83,7 +84,7 @@ interface Day {
   names: string;
 }
 
-/** Adds what people searched for on one day, by parts that the disk has room for. Returns how many objects there are. */
+/** Adds the searches of one day, in parts that fit on the disk. Returns the number of objects. */
 async function addDay(database: Database, { store, day, names }: Day): Promise<{ objects: number; damaged: number }> {
   let objects = 0;
   let damaged = 0;
@@ -100,10 +101,13 @@ async function addDay(database: Database, { store, day, names }: Day): Promise<{
   return { objects, damaged };
 }
 
-/** How DuckDB refuses the content of a file. Any other error is of the machine or of the statement: another run may succeed. */
+/**
+ * DuckDB's errors for unreadable content of a file. Any other error is a fault of the machine or statement, so another
+ * run may succeed.
+ */
 const DAMAGED = /^(?:Invalid Input Error|IO Error: [^:"]*gzip)/i;
 
-/** Adds the lines of files; one by one if the content of one is damaged. Returns how many are. */
+/** Adds the lines of files; one by one if a file's content is damaged. Returns the number of damaged files. */
 async function addFiles(database: Database, files: readonly string[], names: string): Promise<number> {
   if (files.length === 0) return 0;
   try {
@@ -118,10 +122,10 @@ async function addFiles(database: Database, files: readonly string[], names: str
   return damaged;
 }
 
-/** Downloads an object. Returns its file; none if it is gone, as one that expired, or that `relevance forget` emptied. */
+/** Downloads an object. Returns its file; none if the object has expired or was emptied by `relevance forget`. */
 async function downloaded(store: ObjectStore, key: string, path: string): Promise<string[]> {
   if (!(await download(store, key, path))) return [];
-  // DuckDB tells compressed files by their names.
+  // DuckDB recognizes compressed files by their names.
   const file = `${path}.${(await isGzip(path)) ? "gz" : "jsonl"}`;
   await rename(path, file);
   return [file];

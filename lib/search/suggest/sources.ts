@@ -2,7 +2,7 @@ import { SUGGESTION_SOURCES, type SuggestionSource } from "../../platform/contra
 import type { LoggingSettings } from "../../platform/request-log/settings.ts";
 import type { SuggestSettings } from "../gateway/settings.ts";
 
-/** Returns why the request log cannot tell how many users searched for a text; undefined if it can. */
+/** Returns why the request log cannot show how many users searched for a text; undefined if it can. */
 export function titlesAloneBecause({
   user_id,
   query_text,
@@ -12,7 +12,7 @@ export function titlesAloneBecause({
   return undefined;
 }
 
-/** Returns what the suggestions of an index come from. */
+/** Returns the sources of an index's suggestions. */
 export const suggestedFrom = (
   suggest: SuggestSettings,
   logging: Pick<LoggingSettings, "user_id" | "query_text">,

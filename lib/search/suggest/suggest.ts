@@ -13,8 +13,8 @@ import { holdsAny } from "./texts.ts";
 type Services = Pick<GatewayServices, "settings" | "cluster" | "api">;
 
 /**
- * Returns the handler of `POST /application/suggest`. The index must be named as its entry names it: through another name, such
- * as an alias with a filter, a key may be shown less of it than the suggestions tell.
+ * Returns the handler of `POST /application/suggest`. The index must be named as in its entry: through another name,
+ * such as an alias with a filter, a key might see fewer documents than the suggestions reveal.
  */
 export function suggest(services: Services): (call: JsonCall<SuggestRequest>) => Promise<Reply> {
   const { settings, cluster, api } = services;

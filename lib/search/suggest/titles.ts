@@ -16,9 +16,8 @@ interface Page {
 const json = { "content-type": "application/json" };
 
 /**
- * Yields the titles of the documents of an index, page by page. Through an alias with a filter these are only those that it
- * shows. By a scroll, which both versions have alike, and which sees the documents of one moment. Throws RunFailure if none
- * of them shows the field.
+ * Yields the titles of an index's documents, page by page. An alias with a filter limits them. Uses a scroll, which
+ * both versions support and which reads a consistent snapshot. Throws RunFailure if `_source` excludes the field.
  */
 export async function* titlesOf(
   calls: RunCalls,
@@ -58,7 +57,10 @@ export async function* titlesOf(
   }
 }
 
-/** Returns the suggestions of a field, which may hold several texts. Short ones come first: they are more often meant. */
+/**
+ * Returns the suggestions of a field, which may contain several texts. Shorter ones get more weight, because they are
+ * more often meant.
+ */
 function suggestionsOf(value: unknown): Suggestion[] {
   return (Array.isArray(value) ? value : [value]).flatMap((one: unknown): Suggestion[] => {
     const text = typeof one === "string" ? one.replace(/\s+/gu, " ").trim() : "";

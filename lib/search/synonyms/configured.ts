@@ -22,7 +22,7 @@ export const CONFIGURED_SYNONYMS: ConfiguredDocument<SynonymLists, Configuration
     }
     throw new UsageError("project.yaml has no vpc and opensearch: there is no search gateway in this project");
   },
-  // The functions know the files from their settings.
+  // Deployed functions know the files from their settings.
   requireDeployed({ searchGateway: deployed }, { searchGateway: own }) {
     if (!deployed || !own || settingsOf(deployed) === settingsOf(own)) return;
     throw new Failure(
@@ -34,7 +34,7 @@ export const CONFIGURED_SYNONYMS: ConfiguredDocument<SynonymLists, Configuration
 const settingsOf = ({ hybridQueries }: SearchGateway): string =>
   JSON.stringify(hybridQueries.flatMap(({ index, synonyms }) => (synonyms ? [[index, synonyms]] : [])));
 
-/** Rules that a change of a list names. */
+/** Number of rules to name for a changed list. */
 const SHOWN = 3;
 
 /** Describes each list that changes, in one line. */

@@ -26,8 +26,8 @@ export type SynonymReader = (waitMs: number) => Promise<CurrentDocument<Lexicons
 const READ_MS = 10_000;
 
 /**
- * Returns the reader of the lists, of which each is made into a lexicon on first use. Callers share a read. If it is late, it
- * goes on for later callers, and the lists of before stay in use.
+ * Returns the reader of the lists. Each becomes a lexicon on first use. Concurrent callers share a read. If it is late,
+ * it continues for later callers, and the previous lists stay in use.
  */
 export function synonymReader(read: ReadIfChanged, now: () => number = () => performance.now()): SynonymReader {
   const document = documentReader("the document of synonyms", read, parsedBy(lexiconsOf), { now, isOptional: true });

@@ -1,22 +1,22 @@
 import { comparableWords, readRule, type Word, wordsOf } from "../../settings/synonyms.ts";
 
-/** A text that a search tries in place of another one. */
+/** A text to search for instead of another one. */
 interface Alternative {
   text: string;
-  /** Its words in the form by which they are compared, joined by blanks. */
+  /** Its normalized words, joined by blanks. */
   key: string;
   words: number;
 }
 
-/** The rules of one list, by the words that they begin with. */
+/** The rules of one list, by first word. */
 export interface Lexicon {
-  /** Alternatives by the words of a text, joined by blanks; they may include the text itself, and some twice. */
+  /** Alternatives by the normalized words of a text. They may include the text itself, and duplicates. */
   alternatives: ReadonlyMap<string, readonly Alternative[]>;
-  /** The most words of a text that begins with this word. */
+  /** The most words of a text that starts with this word. */
   longest: ReadonlyMap<string, number>;
 }
 
-/** Words of a text that have synonyms, from `start` to `end`, and what stands for them. */
+/** A span of a text, from `start` to `end`, that has synonyms, and its alternatives. */
 export interface Span {
   start: number;
   end: number;
@@ -34,7 +34,7 @@ export function lexiconOf(rules: readonly string[]): Lexicon {
       const first = key.split(" ", 1)[0] ?? "";
       if ((longest.get(first) ?? 0) < words) longest.set(first, words);
       const known = alternatives.get(key);
-      // Texts of one rule share a list, and a lookup leaves out what it looks for: copies would take most of the time.
+      // Texts of one rule share a list; lookups skip the text itself. Copies would take most of the time.
       alternatives.set(key, known ? [...known, ...others] : others);
     }
   }
@@ -46,15 +46,15 @@ function alternativeOf(text: string): Alternative {
   return { text, key: words.join(" "), words: words.length };
 }
 
-/** Returns alternatives of other words than those of a key, each once. */
+/** Returns the distinct alternatives with other words than the key. */
 function distinct(key: string, all: readonly Alternative[]): Alternative[] {
   const seen = new Set([key]);
   return all.filter((one) => !seen.has(one.key) && seen.add(one.key));
 }
 
 /**
- * Returns the words of a text that have synonyms: from left to right the longest sequences that are in a lexicon, none of which
- * overlaps another. Each sequence is looked up by its words, so that the time does not grow with the lists.
+ * Returns the spans of a text that have synonyms: from left to right, the longest sequences in a lexicon, without
+ * overlap. Each sequence is looked up by its words, so the time does not grow with the lists.
  */
 export function spansOf(text: string, lexicons: readonly Lexicon[]): Span[] {
   const words = wordsOf(text);

@@ -5,23 +5,23 @@ import { type Lexicon, type Span, spansOf } from "./lexicon.ts";
 /** A query with the synonyms of its words. */
 export interface Rewriting {
   query: unknown;
-  /** Synonyms searched besides the words of the query, by these words. */
+  /** Synonyms that are also searched, by the words of the query. */
   words: ReadonlyMap<string, readonly string[]>;
-  /** Clauses that were added. */
+  /** Number of added clauses. */
   alternatives: number;
-  /** Clauses that have synonyms, but for which the query had no room. */
+  /** Number of clauses with synonyms for which the query had no room. */
   left: number;
 }
 
-/** The longest text of a clause that is rewritten, in characters. Nobody types more. */
+/** The longest text of a clause that is rewritten, in characters. Longer texts are not typed by users. */
 const MAX_TEXT = 1_000;
 
 /** The most characters that a rewriting adds to a query. */
 const MAX_ADDED = 200_000;
 
 /**
- * Where a query holds queries that score. Filters and what excludes documents stay as they are, since others may rely on what
- * they let through.
+ * Query members that contain scoring queries. Filters and exclusions are not rewritten, since rules or access may rely
+ * on them.
  */
 const SCORING: Readonly<Record<string, readonly string[]>> = {
   bool: ["must", "should"],
@@ -35,7 +35,7 @@ const SCORING: Readonly<Record<string, readonly string[]>> = {
   script_score: ["query"],
 };
 
-/** The kinds of `multi_match` that are rewritten. Of others the last word is the beginning of one. */
+/** Types of `multi_match` that are rewritten. In others, the last word is a prefix. */
 const WHOLE_WORDS: readonly unknown[] = [undefined, "best_fields", "most_fields", "cross_fields", "phrase"];
 
 /**
@@ -69,7 +69,7 @@ export function rewriting(query: unknown, lexicons: readonly Lexicon[]): Rewriti
     return {
       dis_max: {
         queries: [_name === undefined ? original : { [kind]: value.wrap(own) }, ...variants],
-        // Clauses of the same name would hide one another.
+        // Only one clause keeps the name, because clauses of equal names hide one another.
         ...(_name !== undefined && { _name }),
       },
     };
@@ -99,11 +99,11 @@ interface Clause {
   text: string;
   /** Members of the clause besides its text. */
   options: Readonly<Record<string, unknown>>;
-  /** The value of the clause as the caller wrote it. */
+  /** The value of the clause as in the request. */
   whole: unknown;
   /** Returns the value of a clause with these options on the same fields. */
   wrap: (options: Readonly<Record<string, unknown>>) => unknown;
-  /** Whether the clause looks for its words in their order. */
+  /** Whether the clause requires its words in order. */
   isPhrase: boolean;
   /** Returns a clause that looks for a phrase in the same fields. */
   phrase: (text: string) => unknown;
@@ -144,13 +144,13 @@ function multiMatch(value: Record<string, unknown>): Clause | undefined {
 const picked = (options: Readonly<Record<string, unknown>>, names: readonly string[]) =>
   Object.fromEntries(names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])));
 
-/** A text with other words, and those of them that are several words, which documents must have in this order. */
+/** A text with replaced words, and those replacements of several words that documents must contain in this order. */
 interface Variant {
   text: string;
   phrases: readonly string[];
 }
 
-/** Returns the same clause with another text. What is a phrase in it must be one in the document, which does not score. */
+/** Returns the clause with another text. Its phrases must occur in the document as phrases, without scoring. */
 function alternative(kind: string, clause: Clause, { text, phrases }: Variant): unknown {
   const { _name, minimum_should_match: least, zero_terms_query: zero, ...options } = clause.options;
   const count = numberOf(least);
@@ -158,11 +158,11 @@ function alternative(kind: string, clause: Clause, { text, phrases }: Variant): 
     [kind]: clause.wrap({
       ...options,
       query: text,
-      // Fewer words than the number of them that must match would find nothing.
+      // If fewer words remain than the number that must match, nothing would be found.
       ...(least !== undefined && {
         minimum_should_match: count > 0 ? Math.min(count, wordsOf(text).length) : least,
       }),
-      // An alternative of stop words alone must not find every document.
+      // An alternative of only stop words must not match every document.
       ...(zero !== undefined && { zero_terms_query: "none" }),
     }),
   };
@@ -170,7 +170,7 @@ function alternative(kind: string, clause: Clause, { text, phrases }: Variant): 
   return { bool: { must: [same], filter: phrases.map(clause.phrase) } };
 }
 
-/** Returns the texts in which alternatives stand for one span or more, those with the fewest changes first. */
+/** Returns the texts in which one or more spans are replaced by alternatives, fewest changes first. */
 function variantsOf(text: string, spans: readonly Span[]): Variant[] {
   type Choice = ReadonlyArray<{ span: number; text: string; words: number }>;
   const chosen: Choice[] = [[]];

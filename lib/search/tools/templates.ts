@@ -10,8 +10,8 @@ import type { GatewaySettings } from "../gateway/settings.ts";
 type Template = GatewaySettings["templates"][number];
 
 /**
- * Returns a tool for each template that a key may use. One whose parameters are not declared has none: a value of it may be
- * a query.
+ * Returns a tool for each template that a key may use. Templates with undeclared parameters are left out, because a
+ * value may be a query.
  */
 export function templateTools(
   { templates, indexes }: Pick<GatewaySettings, "templates" | "indexes">,
@@ -89,13 +89,13 @@ function templateTool(template: Template, { indexes }: KeyRules, known: readonly
   };
 }
 
-/** Returns the declared number that is the template's `from`, by which it has further pages. */
+/** Returns the declared number that is the template's `from`, for paging. */
 function pageParameter({ search_request_template: { from }, parameters }: Template): Parameter | undefined {
   const name = typeof from === "string" ? parameterOf(from) : undefined;
   return parameters?.find((one) => one.name === name && one.type === "number" && one.values === undefined);
 }
 
-/** Returns the parameters that a template cannot do without. */
+/** Returns the required parameters of a template. */
 function requiredOf({ search_request_template: template, parameters = [] }: Template): string[] {
   const params = new Map(
     parameters.flatMap(({ name, default: value }) =>
@@ -110,7 +110,10 @@ function requiredOf({ search_request_template: template, parameters = [] }: Temp
   ];
 }
 
-/** Returns the schema of the index, which names what the key may use. The endpoint checks it. */
+/**
+ * Returns the schema of the index parameter, limited to the indexes that the key may use. The endpoint checks it as
+ * well.
+ */
 function indexSchema(granted: KeyRules["indexes"], known: readonly string[]) {
   const patterns = (granted ?? []).some((name) => name.endsWith("*"));
   if (granted && !patterns) return { type: "string", enum: granted, description: "The index." };
@@ -136,7 +139,7 @@ const singleSchema = ({ type, min, max, max_length, values }: Parameter) => ({
   ...(values && { enum: values }),
 });
 
-/** How the answer of a search is paged: by the template's `from`, or by skipping hits of one page. */
+/** How to page an answer: by the template's `from`, or by skipping hits of one page. */
 interface Paged {
   queryId: unknown;
   skip: number;

@@ -4,7 +4,10 @@ import { METHODS, type Route } from "@relevance/lib/platform/http/route.ts";
 import type { DeployedApi, DeployedFunction, DeployedMethod } from "../cloud/deployed-api.ts";
 import type { ApiService } from "./service.ts";
 
-/** Returns what serves a deployed API, with its resources, keys and permissions. `handlerOf` calls its functions. */
+/**
+ * Returns the service for a deployed API, with its resources, keys and permissions. `handlerOf` returns the handler of
+ * a function.
+ */
 export function deployedService(
   api: DeployedApi,
   handlerOf: (deployed: DeployedFunction) => ProxyHandler,
@@ -51,7 +54,7 @@ function asRoutes(methods: readonly DeployedMethod[]): Route[] {
   return paths.map((path) => ({ path, methods: METHODS, family: "", access: [], summary: "", description: "" }));
 }
 
-/** Returns the method that answers, which may be that of `ANY`. */
+/** Returns the method definition for a request, which may be that of `ANY`. */
 export function methodOf(
   methods: readonly DeployedMethod[],
   resource: string,

@@ -85,7 +85,7 @@ export function serve(
   });
 }
 
-interface Found {
+interface Destination {
   service: MountedService;
   match: Match;
   path: string;
@@ -93,7 +93,7 @@ interface Found {
 }
 
 /** Finds the service and resource of a request. Throws ApiError if there is none. */
-function find(request: IncomingMessage, services: readonly MountedService[]): Found {
+function find(request: IncomingMessage, services: readonly MountedService[]): Destination {
   const url = request.url ?? "";
   const mark = url.indexOf("?");
   const found = findService(services, mark === -1 ? url : url.slice(0, mark));
@@ -103,7 +103,7 @@ function find(request: IncomingMessage, services: readonly MountedService[]): Fo
 }
 
 /** Checks the key of a request. Throws ApiError to reject it. */
-function admit(request: IncomingMessage, requestId: string, found: Found): Target {
+function admit(request: IncomingMessage, requestId: string, found: Destination): Target {
   const apiKey = request.headers["x-api-key"]?.toString();
   const apiKeyId = found.service.admit(apiKey);
   return { ...found, request, stage: found.service.stage, apiKey, apiKeyId, requestId };

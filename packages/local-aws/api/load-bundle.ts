@@ -55,16 +55,16 @@ export async function loadBundle({
 const KEY = "AWS_ACCESS_KEY_ID";
 const CREDENTIALS: ReadonlySet<unknown> = new Set([KEY, "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"]);
 
-/** The environment of the function that runs. */
+/** The environment of the function that is currently running. */
 const running = new AsyncLocalStorage<Readonly<Record<string, string>>>();
 const wrapped = new WeakSet<object>();
 
-/** Returns the environment of this process, in which a running function finds the credentials of its own. */
+/** Returns a proxy of this process's environment, in which a running function has its own credentials. */
 function withOwnCredentials(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   if (wrapped.has(env)) return env;
   const seen = new Proxy(env, {
     get: (target, name) => Reflect.get((CREDENTIALS.has(name) && running.getStore()) || target, name),
-    // Node.js refuses what a proxy defines by default.
+    // Node.js refuses the property descriptors that a proxy uses by default.
     set: (target, name, value) => Reflect.set(target, name, value),
   });
   wrapped.add(seen);

@@ -4,7 +4,7 @@ import type { Answer } from "./answer.ts";
 
 const JSON_TYPE = "application/json";
 
-/** A mock integration, as an OpenAPI document has it (`x-amazon-apigateway-integration`). */
+/** A mock integration in the form of an OpenAPI document (`x-amazon-apigateway-integration`). */
 export interface Mock {
   contentHandling?: string | undefined;
   requestTemplates: Readonly<Record<string, string>>;
@@ -22,8 +22,9 @@ export interface Mock {
 type SentHeaders = ReadonlyMap<string, string>;
 
 /**
- * Returns the response of a mock integration, whose templates are evaluated as API Gateway does. Throws where it would not
- * answer: 415 for a content type without a template, 500 for bodies that stay bytes and for templates that are no JSON.
+ * Returns the response of a mock integration, evaluating its templates like API Gateway. Throws where API Gateway
+ * returns an error: 415 for a content type without a template, 500 for bodies that stay binary and for templates that
+ * are not JSON.
  */
 export function mockAnswer({ requestTemplates, ...integration }: Mock, headers: SentHeaders): Answer {
   const contentType = find(headers, "content-type")?.split(";")[0]?.trim() ?? JSON_TYPE;

@@ -20,15 +20,15 @@ export interface ApiService {
   basePath?: string;
   routes: readonly Route[];
   handler: ProxyHandler;
-  /** The accepted API keys. Those without an id are `key-1` and so on, and have the limits of `usage`. */
+  /** The accepted API keys. Keys without an id get `key-1` and so on, and the limits of `usage`. */
   keys: readonly (string | CallerKey)[];
   usage?: UsagePlan;
   /**
-   * Returns the mock integration that answers OPTIONS for a resource; absent if the function answers, to callers with a
+   * Returns the mock integration for OPTIONS on a resource. Absent if the function answers OPTIONS, to callers with a
    * key.
    */
   options?: ((resource: string) => Mock | undefined) | undefined;
-  /** Origins whose pages may read what API Gateway itself refuses. */
+  /** Origins that may read API Gateway's own error responses. */
   origins?: readonly string[] | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface MountedService {
   /** Returns the id of the key: `key-1` for the first of `keys`. Throws `forbidden` or `throttled`. */
   admit: (key: string | undefined) => string;
   options: (resource: string) => Mock | undefined;
-  /** Returns the headers of a refusal to a page, without which its browser hides the reason from it. */
+  /** Returns the CORS headers of an error response, without which a browser hides it from the page. */
   cors: (origin: string | undefined) => [name: string, value: string][];
 }
 
@@ -72,7 +72,7 @@ export function mount(service: ApiService): MountedService {
   };
 }
 
-/** Repeats a caller's origin if there are several, as `stacks/constructs/api-body.ts` has API Gateway do. */
+/** Echoes the caller's origin if there are several, as `stacks/constructs/api-body.ts` configures API Gateway. */
 function corsOf([only, another]: readonly string[] = [], origin: string | undefined): [name: string, value: string][] {
   const value = another === undefined ? only : origin;
   if (value === undefined) return [];
@@ -116,7 +116,7 @@ export function createContext(requestId: string, timeoutMs: number): Context {
   };
 }
 
-/** Returns how a service with `cors` answers OPTIONS to callers with API keys; undefined without `cors`. */
+/** Returns the handler for OPTIONS of a service with `cors`, to callers with API keys; undefined without `cors`. */
 export function preflights(
   routes: readonly Route[],
   cors: { allow_origins: readonly string[] } | undefined,

@@ -6,7 +6,7 @@ import { serve } from "./exchange.ts";
 import { type ApiService, type MountedService, mount } from "./service.ts";
 
 export interface ApiOptions {
-  /** The services, or a function that returns those that answer at a path. */
+  /** The services, or a function that returns the services at a path. */
   services: readonly ApiService[] | ((path: string) => Promise<readonly MountedService[]>);
   /** Default: 0, which chooses a free port. */
   port?: number;

@@ -1,6 +1,9 @@
 import { ApiError } from "@relevance/lib/platform/http/error.ts";
 
-/** A usage plan: the limits of one key. Of rate and burst, a half without the other is 0, as the provider writes it. */
+/**
+ * A usage plan: the limits of one key. If only one of rate and burst is set, the other is 0, as in Terraform's
+ * provider.
+ */
 export interface UsagePlan {
   /** Requests per second. */
   rateLimit?: number;

@@ -32,11 +32,14 @@ export interface DeployedMethod {
   keyRequired: boolean;
   /** `NONE`, `AWS_IAM` or `CUSTOM`. */
   authorization: string;
-  /** What answers without the function. */
+  /** The mock integration that answers without the function. */
   mock?: Mock | undefined;
   /** Name of the function that answers; absent with `mock`. */
   functionName?: string | undefined;
-  /** Whether the function's policy allows calls from this API, stage, method and path, and the API's policy the caller's. */
+  /**
+   * Whether the function's policy allows calls from this API, stage, method and path, and the API's policy allows the
+   * caller.
+   */
   permitted: boolean;
 }
 
@@ -47,9 +50,9 @@ export interface DeployedApi {
   methods: DeployedMethod[];
   /** The enabled keys of the usage plans that include the stage, each with the limits of its plan. */
   callers: CallerKey[];
-  /** Their values. */
+  /** Values of these keys. */
   keys: string[];
-  /** The limits of the first. */
+  /** The limits of the first key. */
   throttle: UsagePlan;
   /** The function of `/`, which answers every path without a resource of its own. */
   function: DeployedFunction;
@@ -100,7 +103,7 @@ export async function readDeployedApi(source: ApiSource, name: string, stage: st
     stage,
     methods: integrations.map(({ uri, ...method }) => {
       const functionName = targets.get(uri ?? "")?.name;
-      // What answers without a function needs no permission.
+      // A method without a function needs no permission.
       const allows = permissions.get(functionName ?? main.name);
       const request = `${id}/${stage}/${method.method === "ANY" ? "*" : method.method}${method.resource}`;
       const account = method.authorization === "AWS_IAM" ? ACCOUNT_ID : undefined;
@@ -113,10 +116,7 @@ export async function readDeployedApi(source: ApiSource, name: string, stage: st
   };
 }
 
-/**
- * Returns the API of this name that has the stage. There may be a second one without it: an interrupted Terraform leaves
- * behind what it was creating in that moment.
- */
+/** Returns the API of this name that has the stage. An interrupted Terraform may leave a second API without it. */
 async function stagedApi(gateway: APIGatewayClient, apis: readonly RestApi[], name: string, stageName: string) {
   const named = apis.filter((api) => api.name === name || api.id === name);
   for (const { id = "", policy } of named) {
@@ -182,7 +182,7 @@ async function permissionOf(lambda: LambdaClient, { name, qualifier }: Target): 
   const patterns = statements
     .filter(({ Effect, Action }) => Effect === "Allow" && Action === "lambda:InvokeFunction")
     .filter(({ Principal }) => Principal.Service === "apigateway.amazonaws.com")
-    // Ignores statements without a source: they would allow any API of any account, and we never deploy one.
+    // Ignores statements without a source, which allow any API of any account. We never deploy one.
     .flatMap(({ Condition }) => Condition?.ArnLike?.["AWS:SourceArn"] ?? [])
     .map((arn) => arn.split(":").slice(5).join(":"));
   const literal = (text: string) => text.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&");

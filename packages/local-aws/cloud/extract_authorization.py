@@ -23,7 +23,7 @@ from guarded_moto.guard_table import OPERATIONS  # noqa: E402
 
 
 def named_actions() -> set[str]:
-    """Returns the actions that the guard checks and those that policies in TypeScript name."""
+    """Returns the actions that the guard checks, and those named by policies in TypeScript."""
     checked = {action for service in OPERATIONS for action, _ in table(service).values()}
     files = (file for folder in ("cli", "functions", "lib", "stacks") for file in (ROOT / folder).rglob("*.ts"))
     named = {action for file in files for action in re.findall(r'"([a-z0-9-]+:[A-Z]\w*)"', file.read_text())}
@@ -31,7 +31,9 @@ def named_actions() -> set[str]:
 
 
 def provider_actions(table: Any) -> set[str]:
-    """Returns the actions in a part of the table of the provider's calls; a word without a service has that of the word before."""
+    """Returns the actions in a part of the table of the provider's calls. A name without a service belongs to the
+    service of the previous name.
+    """
     if isinstance(table, dict):
         texts = [*table.values(), *(key for key in table if ":" in key)]
         return set().union(*map(provider_actions, texts))

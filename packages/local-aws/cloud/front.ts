@@ -15,7 +15,7 @@ export interface CloudOptions extends MotoSettings {
   workDir?: string;
   /** Default: a free port. */
   port?: number;
-  /** Serve the services that moto does not. Two stand-ins for one service are an error. */
+  /** Implementations of services that moto lacks. Two stand-ins for one service are an error. */
   standIns?: readonly StandIn[];
   /** Handle unsigned requests to their paths. */
   controls?: readonly Control[];

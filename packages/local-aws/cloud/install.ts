@@ -46,7 +46,9 @@ export async function checkCloud({ dir, python = "python3" }: Pick<InstallOption
 const interpreter = (home: string) => join(home, "bin", "python");
 const markerFile = (home: string) => join(home, ".complete");
 
-/** Describes what the environment was built from. It is useless once the Python that it is based on has changed. */
+/**
+ * Returns a text that identifies the environment's packages and Python. The environment breaks if that Python changes.
+ */
 function marker(home: string): string {
   const packages = createHash("sha256").update(readFileSync(REQUIREMENTS)).digest("hex");
   const python = realpathSync(interpreter(home));

@@ -6,7 +6,7 @@ import { logTail, startServer } from "@relevance/processes/server.ts";
 import { patient, waitFor } from "@relevance/processes/wait.ts";
 
 const LAUNCHER = fileURLToPath(new URL("../launcher.py", import.meta.url));
-/** How it exits if a repair does not fit the installed moto. */
+/** Exit code for a repair that does not match the installed moto. */
 const REPAIR_DOES_NOT_FIT = "code 3";
 
 /** Quotas of the account. Those that are left out have a common value. */

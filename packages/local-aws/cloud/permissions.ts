@@ -23,12 +23,12 @@ export interface SessionKeys {
   sessionToken: string;
 }
 
-/** A role that a service assumes. */
+/** Parameters of assuming a role for a service. */
 export interface AssumedRole {
   role: string;
   /** For example `personalize.amazonaws.com`. */
   service: string;
-  /** The ARN of what the service works on. */
+  /** The ARN of the resource that the service works on. */
   sourceArn: string;
 }
 
@@ -78,20 +78,20 @@ export async function roleVariables(
   };
 }
 
-/** Returns each different decision so far. */
+/** Returns the distinct decisions so far. */
 export async function decisionsOf({ endpoint }: { endpoint: string }): Promise<Decision[]> {
   return (await ask(endpoint, "/decisions", {})) as Decision[];
 }
 
-/** What a role or user was granted, compared with what it did. */
+/** Permissions of a role or user, compared with its calls. */
 export interface PermissionReport {
   /** An ARN. */
   principal: string;
-  /** Every action of every statement that it ever had, as in `ReadRuns s3:GetObject`. */
+  /** Every action of every statement that it ever had, such as `ReadRuns s3:GetObject`. */
   granted: string[];
-  /** Those without which no call would have been refused. */
+  /** The permissions without which no call would have been refused. */
   unneeded: string[];
-  /** Calls that it was refused, as in `s3:GetObject arn:aws:s3:::bucket/key`. */
+  /** Its refused calls, such as `s3:GetObject arn:aws:s3:::bucket/key`. */
   refused: string[];
 }
 
@@ -100,21 +100,21 @@ export async function permissionReport({ endpoint }: { endpoint: string }): Prom
   return (await ask(endpoint, "/report", {})) as PermissionReport[];
 }
 
-/** Faults that AWS has. Those that are left out do not happen. */
+/** AWS-like faults to simulate. Absent ones do not occur. */
 export interface Faults {
-  /** How long other services do not know a new role, in seconds. */
+  /** Delay (s) until other services know a new role. */
   roleSeconds?: number;
-  /** How long new policies of a role have no effect, in seconds. */
+  /** Delay (s) until new policies of a role take effect. */
   policySeconds?: number;
-  /** How long conditions on the aliases of a key do not know a new alias, in seconds. */
+  /** Delay (s) until conditions on a KMS key's aliases know a new alias. */
   kmsAliasSeconds?: number;
-  /** How long a function cannot be invoked after it was created or changed, in seconds. */
+  /** Delay (s) until a created or changed function can be invoked. */
   functionSeconds?: number;
-  /** Services that throttle, by the name that requests are signed for: every how many calls one is refused. */
+  /** Throttling by the service's signing name: 3 means that every third call is refused. */
   throttled?: Readonly<Record<string, number>>;
 }
 
-/** Switches on these faults, and all others off. */
+/** Turns on exactly these faults. */
 export async function setFaults({ endpoint }: { endpoint: string }, faults: Faults): Promise<void> {
   await ask(endpoint, "/faults", faults);
 }
@@ -127,10 +127,10 @@ export async function delayFirehose(endpoint: string, stream: string, seconds: n
   await ask(endpoint, "/firehose-delay", { stream, seconds });
 }
 
-/** Connections stay open: each call to a stand-in asks, and `fetch` takes twice as long for it. */
+/** Keeps connections open: each call to a stand-in makes a request here, and `fetch` takes twice as long. */
 const agent = new Agent({ keepAlive: true });
 
-/** Calls a control. Throws Error with its answer if it refuses. */
+/** Calls a control path in moto's process. Throws Error with its answer if it fails. */
 async function ask(url: string, path: string, body: unknown): Promise<unknown> {
   const request = httpRequest(`${url}${PATH}${path}`, { method: "POST", agent });
   request.end(JSON.stringify(body));

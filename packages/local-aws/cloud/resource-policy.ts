@@ -6,9 +6,9 @@ interface Statement {
 }
 
 /**
- * Returns whether an API's resource policy lets a call through that comes by the internet, from nobody in particular or,
- * with IAM, from a user of `account`. `policy` is the text that GetRestApi returns; `call` is the ARN of the call. Conditions
- * are those of private APIs: they refuse every other way.
+ * Returns whether an API's resource policy allows a call from the internet: an anonymous one or, with IAM, one by a
+ * user of `account`. `policy` is the text that GetRestApi returns; `call` is the ARN of the call. Conditions are those
+ * of private APIs, which refuse every call from outside of their VPC endpoints.
  */
 export function policyAllows(policy: string | undefined, call: string, account?: string): boolean {
   if (!policy) return true;

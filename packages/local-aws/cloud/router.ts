@@ -8,7 +8,7 @@ import type { Control, StandIn, StandInAnswer } from "./stand-in.ts";
 /** Services that moto does not implement usefully. A response from moto would be misleading. */
 const NOT_IN_MOTO = new Set(["personalize", "sagemaker-runtime", "bedrock-runtime"]);
 
-/** Returns the stand-in of each service. Throws LocalError if two serve the same one. */
+/** Returns the stand-in of each service. Throws LocalError if two serve the same service. */
 export function standInsByService(standIns: readonly StandIn[]): ReadonlyMap<string, StandIn> {
   const byService = new Map<string, StandIn>();
   for (const standIn of standIns) {
@@ -24,8 +24,8 @@ interface RouterOptions {
   standIns: ReadonlyMap<string, StandIn>;
   controls?: readonly Control[];
   /**
-   * Requests to moto wait for this, and moto checks those to stand-ins. Without moto, stand-ins alone are served,
-   * unchecked.
+   * The URL of moto. Requests wait for it, and moto checks permissions of requests to stand-ins. Without moto, only
+   * stand-ins are served, unchecked.
    */
   motoUrl?: Promise<string>;
   afterCall?: AfterCall | undefined;
@@ -113,7 +113,7 @@ interface RoutedRequest {
   authorization: string | undefined;
 }
 
-/** Runtimes that share their signing name with a control plane: the paths of each runtime, by signing name. */
+/** Runtimes that share their signing name with a control plane: each runtime's paths, by signing name. */
 const RUNTIMES: Readonly<Record<string, { path: RegExp; service: string }>> = {
   sagemaker: {
     path: /^\/endpoints\/[^/]+\/(invocations|async-invocations|invocations-response-stream)$/,
@@ -137,7 +137,7 @@ export function destinationOf({ url, authorization }: RoutedRequest): Destinatio
   return { service: runtime?.path.test(pathname) ? runtime.service : service, region };
 }
 
-/** A call that moto has carried out successfully. */
+/** A successful call to moto. */
 export interface DoneCall {
   /** The service that the call was signed for. */
   service: string;

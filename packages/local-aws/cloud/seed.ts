@@ -16,10 +16,10 @@ import { waitFor } from "@relevance/processes/wait.ts";
 import { rootOptions } from "./account.ts";
 import type { Cloud } from "./front.ts";
 
-/** The cloud to seed. It may run in another process. */
+/** The cloud in which to create the resources. It may run in another process. */
 export type SeedTarget = Pick<Cloud, "endpoint" | "region">;
 
-/** Resources that a company's account has before we deploy into it. Our Terraform reads them but never owns them. */
+/** Resources that a company's account already has before we deploy. Our Terraform reads them but never owns them. */
 export interface SeededAccount {
   vpcId: string;
   /** Private subnets in two zones. */
@@ -125,7 +125,7 @@ async function seedSecret(secrets: SecretsManagerClient, name: string): Promise<
 
 async function seedBucket(s3: S3Client, bucket: string, region: string): Promise<string> {
   const LocationConstraint = region as "eu-west-1";
-  // S3 refuses the name of us-east-1, which is its default.
+  // S3 rejects us-east-1 as a LocationConstraint, because it is the default.
   const place = region !== "us-east-1" && { CreateBucketConfiguration: { LocationConstraint } };
   await s3.send(new CreateBucketCommand({ Bucket: bucket, ...place }));
   const VersioningConfiguration = { Status: "Enabled" as const };

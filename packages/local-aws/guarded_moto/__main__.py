@@ -26,7 +26,7 @@ os.environ.setdefault("MOTO_PORT", "0")  # set to the real port below; the state
 
 
 def main() -> None:
-    # What moto loads stays: collecting garbage meanwhile takes a third of the start.
+    # Imported code is never freed, so collecting garbage during the import would only take a third of the start.
     gc.disable()
     # First, because other repairs import parts of moto that read models.
     from . import repairs_models  # isort: skip
@@ -82,7 +82,7 @@ def serve() -> None:
     server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=keep_alive.RequestHandler)
     server.daemon_threads = True
     gc.freeze()
-    # What calls store stays, too: looking through all of it as often as Python does takes a quarter of a scan.
+    # Stored data is kept as well: scanning all of it at Python's default rate takes a quarter of a table scan.
     gc.set_threshold(100_000, 20, 20)
     gc.enable()
     os.environ["MOTO_PORT"] = str(server.port)

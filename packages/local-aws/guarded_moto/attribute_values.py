@@ -1,13 +1,14 @@
-"""Tells attribute values of DynamoDB that are as they should be, which most of a call to it consists of."""
+"""Recognizes valid DynamoDB attribute values quickly. They are most of the content of DynamoDB calls."""
 
 from typing import Any
 
-# As DynamoDB's model has it.
+# Limit of DynamoDB's model.
 _LONGEST_NAME = 65_535
 
 
 def is_plain(value: Any) -> bool:
-    """Whether the model has nothing to convert or to refuse in an attribute value: one with bytes is not plain."""
+    """Whether an attribute value needs neither conversion nor rejection by the model. Values with bytes are not plain.
+    """
     if type(value) is not dict or len(value) != 1:
         return False
     ((kind, content),) = value.items()
@@ -31,5 +32,5 @@ def is_plain(value: Any) -> bool:
 
 
 def is_plain_attribute(value: Any, shape: Any) -> bool:
-    """Whether a value has the shape of attribute values and is a plain one."""
+    """Whether the shape is AttributeValue and the value is plain."""
     return shape.name == "AttributeValue" and is_plain(value)

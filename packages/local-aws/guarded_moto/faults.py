@@ -1,7 +1,6 @@
-"""Faults that AWS has and that a test switches on: delays of IAM and KMS, functions that are not ready, throttling.
-
-Settings, by name: `roleSeconds`, `policySeconds`, `kmsAliasSeconds`, `functionSeconds` (delays in seconds), `throttled`
-({"s3": 3}: every third call to a service, by the name that its requests are signed for).
+"""AWS-like faults for tests: delays of IAM and KMS, functions that are not ready, throttling. Settings, by name:
+`roleSeconds`, `policySeconds`, `kmsAliasSeconds`, `functionSeconds` (delays in seconds), `throttled` ({"s3": 3}:
+every third call to a service, by signing name).
 """
 
 import threading
@@ -23,7 +22,7 @@ clock: Callable[[], float] = time.monotonic
 
 
 def set_faults(given: dict[str, Any]) -> None:
-    """Switches on these faults alone. Raises ValueError."""
+    """Turns on exactly these faults. Raises ValueError for unknown ones."""
     unknown = given.keys() - _NONE.keys()
     if unknown:
         raise ValueError(f"no such fault: {', '.join(sorted(unknown))}. There are: {', '.join(sorted(_NONE))}")
@@ -31,7 +30,7 @@ def set_faults(given: dict[str, Any]) -> None:
 
 
 def throttled(call: Call) -> bool:
-    """Whether this call is one too many for its service."""
+    """Whether this call to a service must be throttled."""
     every = _settings["throttled"].get(call.service)
     if not every:
         return False
@@ -41,9 +40,8 @@ def throttled(call: Call) -> bool:
 
 
 def note_changes(read: Callable[[], dict[tuple[str, str], Any]]) -> None:
-    """Keeps what roles are now: trust or policies, by ARN and the setting that delays it. Called after each call to IAM.
-
-    `read` returns it. It is called while no other call keeps what it has read, so that nothing older replaces it.
+    """Records the current state of roles: trust or policies, by ARN and the setting that delays it. Called after each
+    call to IAM. `read` returns the state and runs under the lock, so that an older state never replaces a newer one.
     """
     with _lock:
         current = read()
@@ -56,7 +54,7 @@ def note_changes(read: Callable[[], dict[tuple[str, str], Any]]) -> None:
 
 
 def visible(arn: str, setting: str, current: Any, nothing: Any) -> Any:
-    """Returns what the other services know of a role: what it was some time ago, or `nothing` if it is new."""
+    """Returns a role's state as other services see it: delayed, or `nothing` if the role is too new."""
     with _lock:
         history = list(_history.get((arn, setting), ()))
     if not _settings[setting] or not history:
@@ -66,10 +64,10 @@ def visible(arn: str, setting: str, current: Any, nothing: Any) -> Any:
 
 
 def note_birth(name: str) -> None:
-    """Keeps when an alias of a key or a function was made."""
+    """Records when a key's alias or a function was created."""
     _since[name] = clock()
 
 
 def is_new(name: str, setting: str) -> bool:
-    """Whether an alias of a key or a function is younger than the delay of this name."""
+    """Whether a key's alias or a function is younger than the delay with this name."""
     return name in _since and clock() - _since[name] < _settings[setting]

@@ -1,4 +1,4 @@
-"""The guard: refuses, in AWS's words, what the caller's policies or the service's model do not allow."""
+"""The guard: refuses calls that the caller's policies or the service's model do not allow, with AWS's messages."""
 
 import base64
 import json
@@ -22,7 +22,7 @@ ACCOUNT = "123456789012"
 
 @dataclass(frozen=True)
 class Denied(Exception):
-    """A refusal: who may not do what, and why, as AWS says it."""
+    """A refusal: principal, action and reason in AWS's wording."""
 
     message: str
 
@@ -39,7 +39,7 @@ def check(request: Request) -> Answer | None:
 
 
 def after(request: Request) -> None:
-    """Notes what a call has changed that other services learn of later."""
+    """Records changes of a call that other services see with a delay."""
     credential = credential_of(request.headers.get("authorization", ""), request.query)
     if credential is None or credential[2] not in ("apigateway", "application-autoscaling", "iam", "kms", "lambda"):
         return
@@ -64,7 +64,7 @@ def _function_of(call: Call) -> str:
 
 
 def _not_yet(call: Call) -> Answer | None:
-    """Returns the answer to a call that is too early."""
+    """Returns the error for a call on something that is not ready yet."""
     if call.service == "lambda" and call.operation == "Invoke" and is_new(_function_of(call), "functionSeconds"):
         return not_ready(call)
     unknown = [role for role in passed_roles(call) if is_unknown(role)]
@@ -72,7 +72,8 @@ def _not_yet(call: Call) -> Answer | None:
 
 
 def needs_body(request: Request) -> bool:
-    """Whether the body decides: objects are large and decide nothing. `request` has no body yet."""
+    """Whether the body must be read to decide. Bodies of objects are large and irrelevant. `request` has no body yet.
+    """
     if request.method != "PUT" or "/s3/aws4_request" not in request.headers.get("authorization", ""):
         return True
     operation = operation_of(call_of(("", "", "s3"), request))
@@ -98,7 +99,7 @@ def _refusal(call: Call) -> Answer | None:
 
 
 def require(caller: Caller, need: Need, call: Call | None = None) -> None:
-    """Decides about one action and counts the decision. Raises Denied."""
+    """Decides about one action and records the decision. Raises Denied."""
     context = {
         "aws:securetransport": ("true",),
         **({"aws:requestedregion": (call.region,)} if call else {}),
@@ -134,7 +135,7 @@ def request_of(environ: Mapping[str, Any], body: bytes) -> Request:
 
 
 def request_from_front(described: bytes) -> Request:
-    """Returns the request to a stand-in that the front describes."""
+    """Returns the request to a stand-in from the front's JSON description."""
     given = json.loads(described)
     path, _, query = given["url"].partition("?")
     return Request(given["method"], path, query, given["headers"], base64.b64decode(given["body"]))

@@ -1,4 +1,4 @@
-"""Writes refusals as each protocol of AWS has them: calls that are not allowed, not signed, or not valid."""
+"""Formats refusals for each AWS protocol: calls that are not allowed, not signed, or not valid."""
 
 import json
 from dataclasses import dataclass
@@ -29,14 +29,13 @@ def denied(call: Call, message: str) -> Answer:
 
 
 def unknown_key(call: Call) -> Answer:
-    """Returns the answer to a call that nobody signed."""
+    """Returns the error for an unsigned call."""
     codes = {"ec2": "AuthFailure", "s3": "InvalidAccessKeyId", "sts": "InvalidClientTokenId", "iam": "InvalidClientTokenId"}
     code = codes.get(call.service, "UnrecognizedClientException")
     return _answer(call, 403, code, "The security token included in the request is invalid.")
 
 
-# What a service answers when it cannot assume a role that it was given, because it does not know it yet. Terraform's
-# provider calls again when it reads these.
+# Errors of services that cannot assume a role because they do not know it yet. Terraform's provider retries on these.
 _UNKNOWN_ROLES = {
     "apigateway": ("BadRequestException", "The role ARN does not have required permissions set to API Gateway"),
     "firehose": ("InvalidArgumentException", "Firehose is unable to assume role {role}. Please check the role provided."),
@@ -51,12 +50,14 @@ _UNKNOWN_ROLES = {
 
 
 def unknown_role(call: Call, role: str) -> Answer | None:
-    """Returns the answer to a call that passes a role which the service does not know yet, if the service looks at it."""
+    """Returns the error for a call that passes a role which the service does not know yet; None if the service does not
+    check.
+    """
     code, message = _UNKNOWN_ROLES.get(call.service, (None, ""))
     return _answer(call, 400, code, message.format(role=role)) if code else None
 
 
-# Status and code of a service that throttles.
+# Status and error code of throttling, by service.
 _THROTTLED = {
     "dynamodb": (400, "ThrottlingException"),
     "ec2": (503, "RequestLimitExceeded"),
@@ -67,18 +68,18 @@ _THROTTLED = {
 
 
 def throttling(call: Call) -> Answer:
-    """Returns the answer to one call too many."""
+    """Returns the throttling error."""
     status, code = _THROTTLED.get(call.service, (400, "Throttling" if call.protocol == "query" else "ThrottlingException"))
     return _answer(call, status, code, "Rate exceeded")
 
 
 def not_ready(call: Call) -> Answer:
-    """Returns the answer to an invocation of a function that Lambda has not made ready."""
+    """Returns the error for invoking a function that is not ready."""
     state = "The function is currently in the following state: Pending"
     return _answer(call, 409, "ResourceConflictException", f"The operation cannot be performed at this time. {state}")
 
 
-# How services say that a request is invalid, by what is wrong with it, where they do not call it ValidationException.
+# Error codes for invalid requests by kind of error, for services that do not use ValidationException.
 _INVALID = {
     "ec2": {"missing": "MissingParameter", "unknown": "UnknownParameter", "value": "InvalidParameterValue"},
     "route53": {"": "InvalidInput"},
@@ -87,7 +88,7 @@ _INVALID = {
 
 
 def invalid(call: Call, kind: str, message: str) -> Answer:
-    """Returns the answer to a call that the service's model does not allow. `kind`: missing, value, unknown, malformed."""
+    """Returns the error for a call that violates the service's model. `kind`: missing, value, unknown, malformed."""
     own = _INVALID.get(call.service)
     if own is not None:
         return _answer(call, 400, own.get(kind) or own.get("", "InvalidParameterValue"), message)

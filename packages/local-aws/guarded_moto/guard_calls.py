@@ -1,4 +1,4 @@
-"""Reads from a signed request who calls which operation with which parameters, by botocore's service models."""
+"""Parses caller, operation and parameters of a signed request, by botocore's service models."""
 
 import re
 from dataclasses import dataclass, field
@@ -8,8 +8,7 @@ from urllib.parse import parse_qs, parse_qsl, unquote
 
 from .request_models import Unreadable, operation_of, parameters_of
 
-# The models of services with REST protocols, by the name that their requests are signed for. Requests in the other
-# protocols name their operation.
+# The models of services with REST protocols, by signing name. Requests in the other protocols contain their operation.
 REST_MODELS = {
     "apigateway": ("apigateway",),
     "bedrock": ("bedrock-runtime", "bedrock"),
@@ -26,7 +25,7 @@ REST_MODELS = {
 
 @dataclass(frozen=True)
 class Request:
-    """The parts of an HTTP request that decide. `path` is still encoded, header names are in lower case."""
+    """The parts of an HTTP request that decide about it. `path` is still encoded, header names are in lower case."""
 
     method: str
     path: str
@@ -51,13 +50,13 @@ class Call:
 
     @cached_property
     def parameters(self) -> tuple[dict[str, Any], list[str]]:
-        """The parameters as the service's model has them, and the names of those that it lacks. Raises Unreadable."""
+        """The parameters by the service's model, and the names of unknown ones. Raises Unreadable."""
         operation = operation_of(self)
         return parameters_of(self, operation) if operation is not None else ({}, [])
 
     @property
     def params(self) -> Mapping[str, Any]:
-        """The parameters, without those that cannot be read: then the call is refused later."""
+        """The parameters; empty if they are unreadable, because the call is refused later."""
         try:
             return self.parameters[0]
         except Unreadable:
@@ -93,7 +92,7 @@ def _rest_call(credential: tuple[str, str, str], request: Request) -> Call:
 
 
 def _read(service: str, request: Request) -> tuple[str, str | None]:
-    """Returns protocol and operation of a call that names its operation."""
+    """Returns protocol and operation of a call that contains its operation."""
     target = request.headers.get("x-amz-target")
     cbor = re.fullmatch(r"/service/[^/]+/operation/(\w+)", request.path)
     if target:
@@ -106,12 +105,12 @@ def _read(service: str, request: Request) -> tuple[str, str | None]:
 
 
 class _Route:
-    """One operation of a REST protocol: what a request needs in order to be a call of it."""
+    """One operation of a REST protocol, with what a request must have to match it."""
 
     def __init__(self, model: str, name: str, http: Mapping[str, Any], shape: Any):
         self.model, self.name, self.method = model, name, http["method"]
         path, _, query = http["requestUri"].partition("?")
-        # The hint of SDKs that some of S3's addresses contain; not every SDK sends it.
+        # The `x-id` parameter in S3's URLs is only sent by some SDKs.
         self.query = {key: value for key, value in parse_qsl(query, keep_blank_values=True) if key != "x-id"}
         self.labels = [label.rstrip("+") for label in re.findall(r"\{([^}]+)\}", path)]
         self.path = re.compile(

@@ -18,8 +18,7 @@ def _never(_params: Params) -> bool:
     return False
 
 
-# When a call needs a dependent action, where that is not always. Source: the footnotes of the reference and the API
-# references.
+# Conditions under which a call needs a dependent action. Source: the footnotes of the reference and the API references.
 WHEN: dict[tuple[str, str], Callable[[Params], bool]] = {
     ("ec2:CreateVpcEndpoint", "route53:AssociateVPCWithHostedZone"): lambda params: params.get("PrivateDnsEnabled") is True,
     ("kms:CreateKey", "iam:CreateServiceLinkedRole"): lambda params: params.get("MultiRegion") is True,
@@ -41,8 +40,8 @@ SERVICE_LINKED_ROLES: dict[tuple[str, str], Callable[[Params], str | None]] = {
     ("application-autoscaling", "RegisterScalableTarget"): lambda params: f"{params.get('ServiceNamespace')}.application-autoscaling",
 }
 
-# What Application Auto Scaling first checks that its caller may do. Source: its guide, "Permissions validation for API calls on
-# target resources", and "Identity-based policy examples". It makes the checks of alarms without a name.
+# Permissions of the caller that Application Auto Scaling checks first. Source: its guide, "Permissions validation for
+# API calls on target resources", and "Identity-based policy examples". It checks alarms without a name.
 SCALED = {
     "lambda": ("DeleteProvisionedConcurrencyConfig", "GetProvisionedConcurrencyConfig", "PutProvisionedConcurrencyConfig"),
     "sagemaker": ("DescribeEndpoint", "UpdateEndpointWeightsAndCapacities"),
@@ -61,7 +60,8 @@ def _scaling(call: Call, account: str) -> Iterator[Need]:
 
 
 def dependent_needs(call: Call, needs: list[Need], account: str) -> list[Need]:
-    """Returns what the actions of a call depend on. Roles that it passes in the usual place and tags are already in `needs`."""
+    """Returns the dependent actions of a call. `needs` already contains roles passed in the usual parameter, and tags.
+    """
     found = [one for need in needs for one in _dependents(need.action, call)]
     found.extend(_scaling(call, account))
     service = missing_linked_role(call, account)
@@ -93,7 +93,7 @@ def _reference() -> Mapping[str, Mapping[str, Any]]:
 def _dependents(action: str, call: Call) -> Iterator[Need]:
     service = action.split(":")[0]
     entry = _reference().get(action, {})
-    # Without a resource type, IAM may look at the resource or not: the caller must be allowed both.
+    # Without a resource type, IAM may or may not check the resource, so the caller must be allowed both.
     if entry.get("resources") == []:
         yield Need(action, "*")
     for dependent in entry.get("dependent", []):
@@ -107,7 +107,7 @@ def _dependents(action: str, call: Call) -> Iterator[Need]:
 
 
 def _concerns(dependent: str, service: str, params: Params) -> bool:
-    """Whether a dependent action is about what the call is about. Some calls list those of every service they work with."""
+    """Whether a dependent action concerns this call. Some calls list those of every service that they work with."""
     if service == "wafv2":
         return dependent.split(":")[0] in (service, str(params.get("ResourceArn")).split(":")[2:3][0])
     # Quotas of Lambda, SageMaker and Personalize are not read from the services that the reference names.

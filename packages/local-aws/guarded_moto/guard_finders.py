@@ -1,4 +1,4 @@
-"""Finds resources of moto, for those parts of the guard that read their policies, keys and ARNs."""
+"""Finds moto's resources for the parts of the guard that need their policies, keys and ARNs."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Finds the policy of a resource, and the keys that a service uses with its caller's permission."""
+"""Finds the policy of a resource, and the keys that a service uses on the caller's behalf."""
 
 import json
 from typing import Any, Callable
@@ -13,7 +13,7 @@ _DECIDING = ("kms", "sts")
 
 
 def resource_policy(need: Need) -> tuple[str | None, bool]:
-    """Returns the policy of a need's resource, and whether it alone can allow."""
+    """Returns the policy of a need's resource, and whether only this policy can allow the call."""
     service = need.action.split(":")[0]
     find = _FINDERS.get(service)
     if find is None or not need.resource.startswith("arn:"):
@@ -24,7 +24,7 @@ def resource_policy(need: Need) -> tuple[str | None, bool]:
     except Exception:  # moto raises each service's own error for a resource that does not exist, and then answers with it
         policy = None
     text = policy.decode() if isinstance(policy, bytes) else policy
-    # A key that does not exist gets its answer from the service, not from here.
+    # For a missing key, the service itself returns the error.
     return text, service in _DECIDING and text is not None
 
 
@@ -43,7 +43,7 @@ def _arn(*parts: str) -> str:
 def _function(account: str, region: str, name: str) -> Any:
     from moto.awslambda.utils import get_backend
 
-    # Versions and aliases share the policy, whose statements name them.
+    # Versions and aliases share the function's policy, whose statements name them.
     function = get_backend(account, region).get_function(name.split(":")[1])
     return json.dumps(function.policy.get_policy()["Policy"])
 
@@ -73,9 +73,8 @@ _TABLES = dict.fromkeys(
 
 
 def key_needs(call: Call, needs: list[Need], account: str) -> list[Need]:
-    """
-    Returns the actions on keys that a service does with its caller's permission: on the key of the bucket, secret or
-    table, unless it belongs to AWS. Source: "Using SSE-KMS", "Secret encryption and decryption", "DynamoDB encryption
+    """Returns the KMS actions that a service performs on the caller's behalf: on the key of the bucket, secret or
+    table, unless it is AWS-owned. Source: "Using SSE-KMS", "Secret encryption and decryption", "DynamoDB encryption
     at rest: usage notes".
     """
     actions, key_of = {
@@ -99,7 +98,7 @@ def key_needs(call: Call, needs: list[Need], account: str) -> list[Need]:
 
 def _arn_of(key_id: str, account: str, region: str) -> str | None:
     key = key_of(account, region, key_id)
-    # Keys that AWS manages allow everyone of the account who may use the service.
+    # AWS managed keys allow every principal of the account that may use the service.
     return key.arn if key is not None and not any(alias.startswith("alias/aws/") for alias in key.aliases) else None
 
 
@@ -113,7 +112,7 @@ def _table_key(account: str, region: str, name: str) -> str | None:
 
 
 def _parameter_key(account: str, region: str, name: str) -> str | None:
-    # Not by index, which would add what is not there.
+    # Not by index: that would create a missing entry.
     versions = backend("ssm", account, region)._parameters.get(f"/{name.split('/', 1)[1]}")
     return versions[-1].keyid if versions and versions[-1].type == "SecureString" else None
 

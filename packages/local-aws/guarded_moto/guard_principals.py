@@ -1,4 +1,4 @@
-"""Finds who signed a request, with the policies that moto has for them now, and opens sessions of roles for services."""
+"""Finds the signer of a request with its current policies in moto, and opens role sessions for services."""
 
 import hashlib
 import json
@@ -10,12 +10,12 @@ from .guard_finders import PARTITION, backend
 from .policy import Policies, Principal, decide
 from .policy_conditions import Context
 
-# The account's root user, whom no policy limits: tests, the seed and those who look at the result.
+# The account's root user, not limited by policies: for tests, seeding and inspection.
 ROOT_KEY = "test"
 
 
 class UnknownKey(Exception):
-    """Nobody has this access key."""
+    """The access key is unknown."""
 
 
 class CannotAssume(Exception):
@@ -46,21 +46,21 @@ _TRUST_KEYS = {"source_arn": "aws:sourcearn", "external_id": "sts:externalid"}
 
 
 def service_caller(service: str, account: str, context: Context) -> Caller:
-    """Returns a service that calls by itself: only the policy of the resource can allow that."""
+    """Returns a service as principal that calls by itself: only the resource's policy can allow that."""
     source = {"aws:sourceaccount": (account,), **context}
     return Caller(Principal(arn=service, account=account, service=service), context=source)
 
 
 def open_session(role_arn: str, service: str, name: str, context: Context | None = None, **trust: str) -> tuple[str, str, str]:
-    """
-    Returns access key, secret and token with which a service acts for a role; the same for the same role and name.
-    `context` describes the session's calls, `trust` (source_arn, external_id) that which opens it. Raises CannotAssume.
+    """Returns access key, secret and token with which a service acts for a role; the same for the same role and name.
+    `context` has the condition keys of the session's calls, `trust` (source_arn, external_id) those of opening it.
+    Raises CannotAssume.
     """
     account = role_arn.split(":")[4]
     role = _role(role_arn)
     source = {_TRUST_KEYS[key]: (value,) for key, value in trust.items()}
     caller = service_caller(service, account, source)
-    # A service that does not know a role yet says that it cannot assume it.
+    # A service cannot assume a role that it does not know yet.
     policies = Policies(resource=_known(role)[1], resource_decides=True)
     if role is None or not decide(caller.principal, "sts:AssumeRole", role_arn, caller.context, policies).allowed:
         raise CannotAssume(f"{service} is not allowed to assume {role_arn}")
@@ -70,7 +70,7 @@ def open_session(role_arn: str, service: str, name: str, context: Context | None
 
 
 def caller_of(access_key: str, account: str) -> Caller:
-    """Returns who has an access key. Raises UnknownKey."""
+    """Returns the principal with an access key. Raises UnknownKey."""
     session = _sessions.get(access_key) or _assumed(access_key, account)
     if session is not None:
         return session_caller(session)
@@ -81,7 +81,7 @@ def caller_of(access_key: str, account: str) -> Caller:
 
 
 def session_caller(session: Session) -> Caller:
-    """Returns the session of a role. A role that was deleted has no policies."""
+    """Returns the session of a role. A deleted role has no policies."""
     account, name = session.role_arn.split(":")[4], session.role_arn.split("/")[-1]
     arn = f"arn:{PARTITION}:sts::{account}:assumed-role/{name}/{session.name}"
     role = _role(session.role_arn)
@@ -118,7 +118,7 @@ def documents_of(holder: Any) -> tuple[str, ...]:
 
 
 def note_roles(account: str) -> None:
-    """Notes what roles are after a call to IAM, from which other services learn of it later."""
+    """Records the state of roles after a call to IAM. Other services see it with a delay."""
     faults.note_changes(
         lambda: {
             key: value
@@ -151,7 +151,7 @@ def _boundary(role: Any) -> str | None:
     if not arn:
         return None
     policy = _iam(role.account_id).managed_policies.get(arn)
-    # A boundary that is gone allows nothing.
+    # A missing permissions boundary allows nothing.
     return _default_version(policy) if policy else json.dumps({"Statement": []})
 
 

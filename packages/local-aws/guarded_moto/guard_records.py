@@ -1,6 +1,5 @@
-"""Remembers every decision and every policy that somebody had, and says which permissions a run needed.
-
-A permission is one action of one statement. It is needed if a call was allowed that would have been refused without it.
+"""Records every decision and every policy of a principal, and reports which permissions a run needed. A permission is
+one action of one statement. It is needed if without it an allowed call would have been refused.
 """
 
 import json
@@ -17,7 +16,7 @@ from .policy_conditions import Context
 
 @dataclass(frozen=True)
 class Record:
-    """One decision, with all that it was made from."""
+    """One decision with all its inputs."""
 
     who: str
     principal: Principal
@@ -34,21 +33,21 @@ _lock = threading.Lock()
 
 
 def record(who: str, principal: Principal, action: str, resource: str, context: Context, policies: Policies, allowed: bool) -> None:
-    """Counts a decision."""
+    """Records a decision."""
     one = Record(who, principal, action, resource, frozenset(context.items()), policies, allowed)
     with _lock:
         _records[one] += 1
 
 
 def remember_grants(account: str) -> None:
-    """Keeps the policies of all roles and users. Called before each call to IAM, which may remove one."""
+    """Records the policies of all roles and users. Called before each call to IAM, which may delete one."""
     with _lock:
         for holder in holders(account):
             _granted[holder.arn].update(documents_of(holder))
 
 
 def decisions() -> list[dict[str, Any]]:
-    """Returns each different decision so far, with how often it was made."""
+    """Returns the distinct decisions so far, with their counts."""
     counted: Counter[tuple[str, str, str, bool]] = Counter()
     for one, count in _snapshot().items():
         counted[one.who, one.action, one.resource, one.allowed] += count
@@ -57,7 +56,8 @@ def decisions() -> list[dict[str, Any]]:
 
 
 def report(account: str) -> list[dict[str, Any]]:
-    """Returns, for each role and user that ever had a policy: its permissions, those without need, the refused calls."""
+    """Returns for each role and user that ever had a policy: its permissions, the unneeded ones, and the refused calls.
+    """
     remember_grants(account)
     needed: defaultdict[str, set[str]] = defaultdict(set)
     refused: defaultdict[str, set[str]] = defaultdict(set)
@@ -85,7 +85,7 @@ def _snapshot() -> Counter[Record]:
 
 
 def _sole_grant(one: Record) -> str | None:
-    """Returns the permission without which an allowed call would have been refused."""
+    """Returns the permission without which an allowed call would have been refused, if there is exactly one."""
     context = dict(one.context)
     others = Policies((), one.policies.boundary, one.policies.resource, one.policies.resource_decides)
     if decide(one.principal, one.action, one.resource, context, others).allowed:

@@ -1,4 +1,6 @@
-"""Says which actions on which resources a call needs: the entries of `guard_table.json`, filled with its parameters."""
+"""Determines which actions on which resources a call needs: the entries of `guard_table.json`, filled with its
+parameters.
+"""
 
 import re
 from dataclasses import dataclass, field
@@ -11,7 +13,7 @@ from .guard_table import FREE, OPERATIONS, PASSED_ROLES, PREFIXES, TAGGED_RESOUR
 from .policy_conditions import Context
 
 class NoEntry(Exception):
-    """The table lacks an operation. It is refused, so that nothing passes unchecked."""
+    """The table lacks an operation. It is refused, so that no call is unchecked."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,9 @@ def _tags(call: Call, needs: list[Need], account: str) -> list[Need]:
 
 
 def _absent_object(call: Call) -> list[Need]:
-    """S3 tells that an object is absent only to those who may list the bucket. Source: GetObject, Permissions."""
+    """Returns the permission to list the bucket, without which S3 does not reveal that an object is missing. Source:
+    GetObject, Permissions.
+    """
     if call.service != "s3" or call.operation not in ("GetObject", "HeadObject"):
         return []
     name = call.params.get("Bucket", "")
@@ -169,7 +173,8 @@ def _function(name: str, call: Call, account: str) -> Iterator[str]:
     arn = name if name.startswith("arn:") else _arn(call, account, f"function:{name}")
     qualifier = call.params.get("Qualifier")
     qualified = arn.count(":") == 7
-    # Only calls of a version or alias name it in the resource. Source: "Fine-tuning the resources section", Lambda.
+    # The resource contains a version or alias only if the call does. Source: "Fine-tuning the resources section",
+    # Lambda.
     yield f"{arn}:{qualifier}" if qualifier and not qualified and call.operation == "Invoke" else arn
 
 
@@ -183,14 +188,13 @@ def _parameter(name: str, call: Call, account: str) -> Iterator[str]:
 
 
 def _deleted(bucket: str, call: Call, _account: str) -> Iterator[str]:
-    # The body is XML: all keys of one bucket, which the policies here never tell apart by more than a prefix.
+    # The body is XML with all keys of one bucket. The policies here distinguish keys only by prefix.
     for key in re.findall(rb"<Key>(.*?)</Key>", call.request.body) or [b"*"]:
         yield f"arn:{PARTITION}:s3:::{bucket}/{key.decode()}"
 
 
-# Some of the regions that an inference profile may send a call to, by the first part of its id. A global one may send it
-# to every region, and is checked without one, too. Source: "Supported Regions and models for inference profiles", Amazon
-# Bedrock.
+# Some of the regions to which an inference profile may route a call, by the first part of its id. A global one may
+# route to every region, and is also checked without one.
 PROFILE_REGIONS = {
     "us": ("us-east-1", "us-west-2"),
     "us-gov": ("us-gov-east-1", "us-gov-west-1"),

@@ -1,4 +1,4 @@
-"""Puts the guard before moto, and answers the front, which asks for the stand-ins."""
+"""Runs the guard in front of moto, and serves the front's permission checks for stand-ins."""
 
 import base64
 import io
@@ -17,7 +17,7 @@ PATH = "/_cloud"
 
 
 def guarded(application: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns the application behind the guard."""
+    """Wraps moto's application with the guard."""
 
     def with_guard(environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
         path = environ["PATH_INFO"]
@@ -38,7 +38,7 @@ def guarded(application: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _read(environ: dict[str, Any]) -> bytes:
-    """Returns the body, and leaves it to be read again."""
+    """Returns the body, which can still be read again."""
     stream = environ["wsgi.input"]
     length = environ.get("CONTENT_LENGTH")
     body = stream.read(int(length)) if length else stream.read() if environ.get("wsgi.input_terminated") else b""

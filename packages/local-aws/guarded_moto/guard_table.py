@@ -18,7 +18,7 @@ OPERATIONS: dict[str, dict[str, list[str]]] = _TABLE["operations"]
 # IAM's name of a service where it differs from the name that its requests are signed for.
 PREFIXES = {"monitoring": "cloudwatch"}
 
-# By `service:operation`: the service that gets a role with a call, and the parameters that name it.
+# By `service:operation`: the service that is passed a role, and the parameters with the role.
 PASSED_ROLES: dict[str, tuple[str, str]] = {name: tuple(value) for name, value in _TABLE["passedRoles"].items()}
 
 # The action that a call with tags needs too, on the resource that it creates, where it is not TagResource, and the
@@ -26,8 +26,8 @@ PASSED_ROLES: dict[str, tuple[str, str]] = {name: tuple(value) for name, value i
 TAGGING: dict[str, str] = _TABLE["tagging"]
 TAGS = {"ec2": ("TagSpecifications",)}
 
-# By `service:operation`: what is tagged where it is not the first resource of the call.
+# By `service:operation`: the tagged resource, if it is not the first resource of the call.
 TAGGED_RESOURCES: dict[str, str] = _TABLE["taggedResources"]
 
-# Nobody needs permission for these.
+# Calls that need no permission.
 FREE = {"sts:GetCallerIdentity"}

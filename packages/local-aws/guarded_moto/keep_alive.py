@@ -1,4 +1,4 @@
-"""Keeps connections: werkzeug starts a thread and a connection for each request, a third of the time that moto takes."""
+"""Keeps connections open: werkzeug starts a thread and a connection for each request, a third of moto's time."""
 
 import io
 import traceback
@@ -8,9 +8,9 @@ from moto.server import MotoRequestHandler
 
 
 class RequestHandler(MotoRequestHandler):
-    """Answers on connections that stay open, except to bodies whose length is not known."""
+    """Keeps connections open, except after bodies of unknown length."""
 
-    # Otherwise the kernel holds an answer's body back until the front has acknowledged its head.
+    # Otherwise the kernel delays the body until the front has acknowledged the headers (Nagle's algorithm).
     disable_nagle_algorithm = True
 
     def run_wsgi(self) -> None:
@@ -36,7 +36,7 @@ class RequestHandler(MotoRequestHandler):
         self.close_connection = self.request_version < "HTTP/1.1" or self.headers.get("connection", "").lower() == "close"
 
     def _answer_to(self, environ: dict[str, Any]) -> tuple[str, list[tuple[str, str]], bytes]:
-        """Returns status, headers and body."""
+        """Runs a WSGI application. Returns status, headers and body."""
         started: list[tuple[str, list[tuple[str, str]]]] = []
         try:
             parts = self.server.app(environ, lambda status, headers, _=None: started.append((status, headers)))

@@ -19,7 +19,7 @@ NAMED, ROLE_NAMED, ACCOUNT_NAMED = "named", "role", "account"
 
 @dataclass(frozen=True)
 class Principal:
-    """Who calls: a user or the session of a role by its ARN, or a service by its name."""
+    """A caller: a user or role session by its ARN, or a service by its name."""
 
     arn: str
     account: str
@@ -27,7 +27,7 @@ class Principal:
     service: str | None = None
 
     def named_by(self, element: Any) -> str | None:
-        """Says how a Principal element names this principal, if it does."""
+        """Returns how a Principal element names this principal, or None."""
         if element == "*":
             return NAMED
         names = {kind: _list(values) for kind, values in element.items()}
@@ -47,7 +47,7 @@ class Principal:
 
 @dataclass(frozen=True)
 class Policies:
-    """The documents, as JSON text, that decide about one call."""
+    """The policy documents, as JSON text, that decide about one call."""
 
     identity: tuple[str, ...] = ()
     boundary: str | None = None
@@ -58,7 +58,7 @@ class Policies:
 
 @dataclass(frozen=True)
 class Decision:
-    """Whether a call is allowed. If not, `reason` ends AWS's message."""
+    """The decision about a call. If it is refused, `reason` ends AWS's message."""
 
     allowed: bool
     reason: str = ""
@@ -92,7 +92,7 @@ class Statement:
             return False
 
     def names(self, principal: Principal) -> str | None:
-        """How a statement of a resource policy names the principal."""
+        """Returns how a statement of a resource policy names the principal, or None."""
         if self.not_principal is not None:
             if not self.denies:
                 raise UnsupportedPolicy("the local cloud evaluates NotPrincipal in Deny statements only")
@@ -101,7 +101,7 @@ class Statement:
 
 
 def _covers(pattern: str, resource: str) -> bool:
-    # A call without a resource is covered by "*" alone.
+    # Only "*" covers a call without a resource.
     return pattern == "*" or (resource != "*" and arn_matches(pattern, resource))
 
 
@@ -111,7 +111,7 @@ def _list(value: Any) -> list[Any]:
 
 @lru_cache(maxsize=5_000)
 def parsed(document: str) -> tuple[Statement, ...]:
-    """Compiles a document. Equal documents share the result, so a changed policy is compiled once, and others never again."""
+    """Compiles a document. Equal documents share the result, so each distinct policy is compiled once."""
     return tuple(Statement(one) for one in _list(json.loads(document)["Statement"]))
 
 
@@ -138,7 +138,8 @@ def decide(principal: Principal, action: str, resource: str, context: Context, p
     no_resource_policy = Decision(False, f"because no resource-based policy allows the {action} action")
     if principal.service is not None or (policies.resource_decides and not granted):
         return no_resource_policy
-    # Within the account, the policy of the resource or of the caller is enough, but only the former if it names the role.
+    # Within the account, an allow by the resource's policy or the caller's is enough. A resource policy that names the
+    # role is still subject to the boundary.
     if policies.boundary is not None and not boundary:
         return Decision(False, f"because no permissions boundary allows the {action} action")
     if identity or ROLE_NAMED in granted:

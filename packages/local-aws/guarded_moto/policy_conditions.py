@@ -1,6 +1,5 @@
-"""Evaluates the Condition element of IAM policies. An operator that is not here is an error, never a pass.
-
-Source: IAM User Guide, "IAM JSON policy elements: Condition operators" and "Multivalued context keys".
+"""Evaluates the Condition element of IAM policies. Unsupported operators raise an error and never allow a call. Source:
+IAM User Guide, "IAM JSON policy elements: Condition operators" and "Multivalued context keys".
 """
 
 import re
@@ -57,7 +56,7 @@ def _literal(pattern: str) -> str:
     return re.sub(r"\\(.)", r"\1", pattern)
 
 
-# Each operator compares one wanted value, with its variables filled in, with one actual value.
+# Operators: each compares one expected value, with variables filled in, with one actual value.
 _MATCHES: dict[str, Callable[[str, str], bool]] = {
     "StringEquals": lambda wanted, actual: _literal(wanted) == actual,
     "StringEqualsIgnoreCase": lambda wanted, actual: _literal(wanted).lower() == actual.lower(),

@@ -1,4 +1,4 @@
-"""Restores tables to a point in time. moto copies what is in the table now."""
+"""Restores tables to a point in time. moto restores the table's current content instead."""
 
 import copy
 import time
@@ -9,7 +9,7 @@ from .patching import repair, replace
 
 @repair
 def dynamodb_point_in_time() -> None:
-    """moto ignores the time, restores tables without point-in-time recovery, and lets the range of times stand still."""
+    """moto ignores the time, restores tables without point-in-time recovery, and never updates the range of times."""
     from moto.core.exceptions import JsonRESTError
     from moto.dynamodb.exceptions import MockValidationException, PointInTimeRecoveryUnavailable, SourceTableNotFoundException
     from moto.dynamodb.models import DynamoDBBackend
@@ -64,7 +64,7 @@ def dynamodb_point_in_time() -> None:
 
 
 def _noting(backend: Any, table_name: str, keys: dict[str, Any], write: Any) -> Any:
-    """Writes, and notes what the item was before in tables that can be restored."""
+    """Writes, and records the item's previous version if the table can be restored."""
     table = backend.tables.get(table_name)
     if table is None or table.continuous_backups["PointInTimeRecoveryDescription"]["PointInTimeRecoveryStatus"] != "ENABLED":
         return write()

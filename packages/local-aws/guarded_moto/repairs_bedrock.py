@@ -1,4 +1,4 @@
-"""Adds what Bedrock says about its models, which moto lacks."""
+"""Adds Bedrock's information about models, which moto lacks."""
 
 import json
 import re
@@ -10,7 +10,9 @@ from .patching import add, repair
 
 @repair
 def bedrock_foundation_models() -> None:
-    """moto has no GetFoundationModel. Here every model is active, and a version whose name says `legacy` ends."""
+    """moto has no GetFoundationModel. Here every model is active, except that a version with `legacy` in its name has
+    an end date.
+    """
     from moto.bedrock.responses import BedrockResponse
 
     def get_foundation_model(self: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Lets botocore and moto share what they read."""
+"""Lets botocore and moto share parsed service models."""
 
 from functools import cache
 from typing import Any

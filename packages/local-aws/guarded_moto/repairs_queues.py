@@ -33,7 +33,7 @@ def sqs_event_source() -> None:
         return mapping
 
     def qualified_arn(backend: Any, name_or_arn: str) -> str:
-        # moto returns the ARN of the version instead of the alias, so the provider plans to change it back.
+        # moto returns the version's ARN instead of the alias's, so the provider plans to change it back.
         function = backend.get_function(name_or_arn)
         prefix = function.function_arn.split(":function:")[0]
         qualifier = name_or_arn.split(":function:")[-1].split(":")[1:]

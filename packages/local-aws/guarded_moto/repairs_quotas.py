@@ -9,12 +9,13 @@ from typing import Any
 
 from .patching import add, add_url, repair
 
-# Lambda's quota of an account that is no longer new, and a common value for small instances of endpoints.
+# Lambda's concurrency quota of an established account, and a common value for small endpoint instances.
 _CONCURRENCY = 1_000
 _INSTANCES = 4
 
-# By service, as Service Quotas names them. Source: AWS General Reference, and Personalize Developer Guide, "Requesting a
-# quota increase". The guide does not have the name of the quota of schemas; public tools that read Service Quotas do.
+# Quotas by service, named as in Service Quotas. Source: AWS General Reference, and Personalize Developer Guide,
+# "Requesting a quota increase". The guide lacks the name of the quota of schemas, which comes from public tools that
+# read Service Quotas.
 _NAMED = {
     "apigateway": {"Throttle rate": 10_000, "Regional APIs": 600, "Usage plans": 300, "API keys": 10_000},
     "personalize": {"Active dataset groups": 5, "Number of schemas": 500, "Active filters per dataset group": 30},
@@ -26,7 +27,7 @@ def _quotas() -> dict[str, Any]:
 
 
 def account_concurrency() -> int:
-    """Returns how many functions may run at the same time."""
+    """Returns the quota of concurrent functions."""
     return int(_quotas().get("concurrency", _CONCURRENCY))
 
 

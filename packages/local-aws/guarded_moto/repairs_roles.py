@@ -1,4 +1,4 @@
-"""Makes moto act with the roles that it is configured with, where it delivers by itself."""
+"""Makes moto use the configured roles where it calls other services by itself."""
 
 import sys
 from importlib import import_module
@@ -17,7 +17,7 @@ STEPS = "moto.stepfunctions.parser.asl"
 
 @repair
 def sfn_roles() -> None:
-    """moto calls services with keys of nobody. AWS runs each task with the role of its state machine."""
+    """moto calls services without a role. AWS runs each task with the role of its state machine."""
     from botocore.exceptions import ClientError
 
     original = import_module(f"{STEPS}.utils.boto_client").boto_client_for
@@ -40,7 +40,7 @@ def sfn_roles() -> None:
 
 @repair
 def firehose_roles() -> None:
-    """moto writes objects as nobody. Firehose writes with the role of the destination."""
+    """moto writes objects without a role. Firehose writes with the role of the destination."""
     from moto.firehose.models import FirehoseBackend
 
     def put_s3_records(self: Any, stream: str, version: str, destination: dict[str, Any], records: Any) -> Any:
@@ -48,7 +48,7 @@ def firehose_roles() -> None:
         need = Need("s3:PutObject", f"{bucket}/{prefix}object")
         try:
             require_of_role(destination["RoleARN"], "firehose", need, external_id=self.account_id)
-        except (Denied, CannotAssume) as error:  # as in AWS, the caller never learns of it
+        except (Denied, CannotAssume) as error:  # as in AWS, the caller gets no error
             print(f"the delivery of {stream} failed: {error}", file=sys.stderr)
             return [{"RecordId": "undelivered"} for _ in records]
         return original(self, stream, version, destination, records)
@@ -58,7 +58,8 @@ def firehose_roles() -> None:
 
 @repair
 def log_delivery_permissions() -> None:
-    """moto calls subscribed functions as nobody. CloudWatch Logs needs the permission of the function's policy."""
+    """moto calls subscribed functions without a check. CloudWatch Logs needs the permission of the function's policy.
+    """
     from moto.awslambda.models import LambdaBackend
 
     def send_log_event(self: Any, function_arn: str, filter_name: str, log_group: str, *rest: Any) -> None:
@@ -72,7 +73,7 @@ def log_delivery_permissions() -> None:
 
 @repair
 def queue_source_roles() -> None:
-    """moto and our repairs read queues as nobody. Lambda reads an event source with the role of the function."""
+    """moto and our repairs read queues without a role. Lambda reads an event source with the role of the function."""
     from . import repairs_queues
 
     def serve_batch(backend: Any, mapping: Any) -> bool:

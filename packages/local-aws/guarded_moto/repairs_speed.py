@@ -1,4 +1,4 @@
-"""Remembers what moto works out again for each call: a fifth of the time that it takes for a small one."""
+"""Caches results that moto computes again for each call: a fifth of its time for a small call."""
 
 from functools import lru_cache
 from typing import Any, BinaryIO
@@ -9,7 +9,7 @@ from .patching import repair, replace
 
 @repair
 def known_hosts() -> None:
-    """moto lists its packages' folders and tries the patterns of all services, while other calls wait for it."""
+    """moto lists its packages' folders and matches the patterns of all services while it holds a lock."""
     from moto.moto_server.werkzeug_app import DomainDispatcherApplication
 
     own = DomainDispatcherApplication.get_backend_for_host
@@ -18,7 +18,7 @@ def known_hosts() -> None:
 
 @repair
 def plain_headers() -> None:
-    """Python reads the headers of requests as those of mail, which takes longer than a small call."""
+    """Python parses request headers with its mail parser, which takes longer than a small call."""
     import http.client
 
     def parse_headers(stream: BinaryIO, _class: type[http.client.HTTPMessage] = http.client.HTTPMessage) -> Any:
@@ -35,7 +35,7 @@ def plain_headers() -> None:
 
 @repair
 def known_operations() -> None:
-    """moto looks through all members of a service's class for the names of its operations."""
+    """moto searches all members of a service's class for the names of its operations."""
     from moto.core import responses
 
     replace(responses, "method_names_from_class", lru_cache(responses.method_names_from_class))
@@ -43,7 +43,7 @@ def known_operations() -> None:
 
 @repair
 def plain_attributes() -> None:
-    """moto walks through each attribute value of DynamoDB by the service's model, and uses none of it."""
+    """moto walks through each DynamoDB attribute value by the service's model without using the result."""
     from moto.core.parse import BaseJSONParser
 
     def parse_structure(self: Any, shape: Any, value: Any) -> Any:
@@ -54,7 +54,7 @@ def plain_attributes() -> None:
 
 @repair
 def dynamodb_copies() -> None:
-    """moto copies items that it answers with by Python's general means, and copies maps to find out how large they are."""
+    """moto copies items in responses with Python's generic deepcopy, and copies maps to compute their size."""
     from moto.dynamodb.models.dynamo_type import DynamoType
     from moto.dynamodb.models.utilities import bytesize
 
@@ -83,7 +83,7 @@ def dynamodb_copies() -> None:
 
 @repair
 def dynamodb_results() -> None:
-    """moto imports the class of attribute values again for each value that it answers with: a third of a scan."""
+    """moto imports the class of attribute values again for each value in a response: a third of a scan."""
     from moto.dynamodb import responses
     from moto.dynamodb.models import utilities
     from moto.dynamodb.models.dynamo_type import DynamoType

@@ -7,7 +7,7 @@ from typing import Any
 
 from .patching import repair, replace
 
-# All operations that read an item and then write it, or that restore a copied table.
+# All operations that read an item before writing it, or that restore a copied table.
 _WRITES = ("put_item", "update_item", "delete_item", "transact_write_items")
 
 
@@ -33,7 +33,7 @@ def dynamodb_atomic_writes() -> None:
 
 @repair
 def dynamodb_answers() -> None:
-    """moto looks for several spellings of each part of each attribute: 40 % of its time where tables are read."""
+    """moto tries several spellings for each part of each attribute: 40 % of its time when reading tables."""
     from moto.core.serialize import BaseJSONSerializer
 
     def serialize_structure(self: Any, serialized: Any, value: Any, shape: Any, key: str) -> None:

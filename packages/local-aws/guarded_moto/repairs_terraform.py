@@ -1,6 +1,5 @@
-"""Repairs for what Terraform's AWS provider 5.100 reads back and plain moto forgets, rejects or fails with a 500.
-
-Without them, a second plan is not empty, or an apply hangs in the provider's retries.
+"""Repairs for resources that Terraform's AWS provider 5.100 reads back and that plain moto drops, rejects or answers
+with a 500. Without them, a second plan is not empty, or an apply hangs in the provider's retries.
 """
 
 import json
@@ -58,7 +57,7 @@ def s3_eventbridge() -> None:
 
 @repair
 def sg_rule_description() -> None:
-    """moto stores the description of a rule that refers to a security group with the group and does not return it."""
+    """moto stores a security group rule's description with the referenced group, and does not return it."""
     from moto.ec2.models.security_groups import SecurityGroupRule
 
     def description(self: Any) -> str | None:
@@ -69,7 +68,7 @@ def sg_rule_description() -> None:
 
 @repair
 def endpoint_services_by_filter() -> None:
-    """moto fails when a filter for endpoint services has its values in the member that EC2 calls Values."""
+    """moto fails on a filter for endpoint services whose values are in the member `Values`, as in EC2's API."""
     from moto.ec2.models.vpcs import VPCBackend
 
     def filtered(names: list[str], filters: list[dict[str, Any]], services: list[dict[str, Any]]) -> list[Any]:
@@ -194,7 +193,9 @@ def opensearch_vpc() -> None:
 
 @repair
 def api_gateway_document() -> None:
-    """moto ignores keys, authorizers and `ANY` in an OpenAPI document, rejects mocks, and keeps the case of words."""
+    """moto ignores keys, authorizers and `ANY` in an OpenAPI document, rejects mocks, and does not convert upper and
+    lower case.
+    """
     from moto.apigateway.models import APIGatewayBackend
 
     def put_rest_api(self: Any, function_id: str, api_doc: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
@@ -232,14 +233,14 @@ def authorization_type(scheme: dict[str, Any]) -> str:
 
 
 def imported(integration: Any) -> None:
-    """Writes what a document has in lower case as API Gateway returns it."""
+    """Converts lower-case values of the document to the case in which API Gateway returns them."""
     integration.integration_type = integration.integration_type.upper()
     integration.passthrough_behaviour = (integration.passthrough_behaviour or "when_no_match").upper()
 
 
 @repair
 def api_gateway_tags() -> None:
-    """moto changes the tags of stages only: it has no path for others, and would take the ARN for an API and the id for a stage."""
+    """moto supports tags of stages only: for other resources it takes the ARN for an API and the id for a stage."""
     from moto.apigateway import urls
     from moto.apigateway.models import APIGatewayBackend
     from moto.apigateway.responses import APIGatewayResponse
@@ -256,7 +257,7 @@ def api_gateway_tags() -> None:
 
 @repair
 def api_base_path_conflict() -> None:
-    """moto replaces a host name's mapping without a path. API Gateway refuses a second one, as for every path."""
+    """moto replaces a domain's existing mapping without a path. API Gateway refuses a second one, as for every path."""
     from moto.apigateway.exceptions import BasePathConflictException
     from moto.apigateway.models import APIGatewayBackend
 
@@ -270,7 +271,8 @@ def api_base_path_conflict() -> None:
 
 @repair
 def endpoint_private_names() -> None:
-    """moto gives a service's private names in one VPC to two interface endpoints. AWS: InvalidParameter."""
+    """moto allows two interface endpoints with the same service's private DNS names in one VPC. AWS: InvalidParameter.
+    """
     from moto.ec2.exceptions import EC2ClientError
     from moto.ec2.models.vpcs import VPCBackend
 

@@ -6,7 +6,7 @@ from .patching import repair, replace
 
 
 class _Copied(dict[str, Any]):
-    """A map that is walked as it was at the beginning."""
+    """A map whose iteration uses a snapshot."""
 
     def values(self) -> Any:
         return list(super().values())
@@ -17,7 +17,8 @@ class _Copied(dict[str, Any]):
 
 @repair
 def iam_side_by_side() -> None:
-    """moto and the guard walk the account's roles and users while other threads add some, which Python refuses."""
+    """moto and the guard iterate over the account's roles and users while other threads add some, which Python refuses.
+    """
     from moto.iam.models import IAMBackend
 
     def __init__(self: Any, *args: Any, **named: Any) -> None:

@@ -1,4 +1,4 @@
-"""Reads the parameters of a call as botocore's model of the service has them, and lists what the model does not have."""
+"""Parses a call's parameters by botocore's model of the service, and lists parameters that the model does not have."""
 
 import base64
 import json
@@ -13,12 +13,12 @@ from .attribute_values import is_plain_attribute
 # botocore's name of a service where it differs from the name that its requests are signed for.
 _NAMES = {"es": "opensearch", "monitoring": "cloudwatch", "servicequotas": "service-quotas", "states": "stepfunctions"}
 _QUERY_FRAME = {"Action", "Version"}
-# Beginnings of keys in the addresses of requests that belong to the signature or to the SDK, not to the operation.
+# Prefixes of query parameters that belong to the signature or the SDK, not to the operation.
 _ADDRESS_FRAME = ("x-amz-", "x-id")
 
 
 class Request(Protocol):
-    """What this file reads of a request."""
+    """The members of a request that this file reads."""
 
     method: str
     path: str
@@ -28,7 +28,7 @@ class Request(Protocol):
 
 
 class Call(Protocol):
-    """What this file reads of a call; `guard_calls.Call` is one."""
+    """The members of a call that this file reads; `guard_calls.Call` has them."""
 
     service: str
     operation: str | None
@@ -39,7 +39,7 @@ class Call(Protocol):
 
 
 class Unreadable(Exception):
-    """The body is not what the protocol demands."""
+    """The body does not follow the protocol."""
 
 
 def operation_of(call: Call) -> Any:
@@ -60,7 +60,7 @@ def _service(name: str) -> Any:
 
 
 def parameters_of(call: Call, operation: Any) -> tuple[dict[str, Any], list[str]]:
-    """Returns the parameters, named and typed as in the model, and the names of those that it lacks. Raises Unreadable."""
+    """Returns the parameters, named and typed as in the model, and the names of unknown ones. Raises Unreadable."""
     shape = operation.input_shape
     if shape is None:
         return {}, []
@@ -155,7 +155,7 @@ def _parsed(call: Call, operation: Any, shape: Any) -> tuple[dict[str, Any], lis
 
 
 def _has_raw_body(operation: Any) -> bool:
-    """Whether the body is no structure but bytes, such as an object of S3."""
+    """Whether the body is raw bytes instead of a structure, such as an object of S3."""
     shape = operation.input_shape
     payload = shape.members[shape.serialization["payload"]] if shape and "payload" in shape.serialization else None
     return payload is not None and payload.type_name in ("blob", "string")
@@ -164,12 +164,12 @@ def _has_raw_body(operation: Any) -> bool:
 def _serialized(call: Call, operation: Any, params: Mapping[str, Any]) -> dict[str, Any]:
     from botocore.serialize import create_serializer
 
-    # Of several protocols that a service has, the caller's.
+    # If a service has several protocols, uses the caller's.
     return create_serializer(call.protocol, False).serialize_to_request(dict(params), operation)
 
 
 def _flat_names(pairs: Iterable[tuple[str, Any]]) -> set[str]:
-    # An empty list is a name without a value.
+    # botocore serializes an empty list as a name without a value, which is ignored.
     return {name for name, value in pairs if name not in _QUERY_FRAME and value != ""}
 
 

@@ -22,7 +22,7 @@ IDLE_SECONDS = 300
 
 @dataclass(frozen=True)
 class Program:
-    """What a sandbox runs. Equal programs may share sandboxes. Any difference requires a new sandbox."""
+    """Code and settings of a sandbox. Equal programs may share sandboxes. Any difference requires a new sandbox."""
 
     key: str
     root: str

@@ -1,7 +1,5 @@
-"""Validates calls by botocore's models: what AWS calls a ValidationException is one here.
-
-botocore itself checks required members, types and minima. Lengths, ranges, patterns and enumerations are in its models too,
-and checked here.
+"""Validates calls by botocore's models, with AWS's ValidationException. botocore itself checks required members, types
+and minimums. Lengths, ranges, patterns and enumerations are also in its models, and are checked here.
 """
 
 import re
@@ -14,7 +12,7 @@ from .guard_answers import Answer, invalid
 from .guard_calls import Call
 from .request_models import Unreadable, operation_of
 
-# Java's classes of characters for Python. Some are wider than they should be: no call fails for them.
+# Java's character classes in Python's syntax. Some are too wide, which never makes a valid call fail.
 _JAVA_CLASSES = {
     **{"ASCII": r"\x00-\x7f", "Print": r"\x20-\x7e", "Alnum": "a-zA-Z0-9", "XDigit": "a-fA-F0-9"},
     **{"L": r"\w", "M": r"\w", "N": r"\d", "P": r"\W", "S": r"\W", "Z": r"\s", "Zs": r"\s"},
@@ -24,7 +22,7 @@ _SURROGATES = r"\uD800\uDC00-\uDBFF\uDFFF"
 
 
 def validate(call: Call) -> Answer | None:
-    """Returns the service's answer to a call that its model does not allow, or None."""
+    """Returns the service's error for a call that violates its model, or None."""
     operation = operation_of(call)
     if operation is None:
         return None
@@ -76,7 +74,7 @@ def _camel(path: str) -> str:
 
 
 class _Validator(ParamValidator):
-    # A list of scalars without any of these is checked for types alone.
+    # For a list of scalars without any of these attributes, only types are checked.
     VALIDATED_METADATA_ATTRS = {*ParamValidator.VALIDATED_METADATA_ATTRS, "max", "pattern", "enum"}
 
     def _validate(self, param: Any, shape: Any, errors: Any, name: str) -> None:
@@ -120,7 +118,7 @@ def _compiled(pattern: str) -> re.Pattern[str] | None:
 
 
 def _for_python(pattern: str) -> str:
-    """Returns the pattern with Java's `\\p{…}` written out, also where it stands for itself rather than in brackets."""
+    """Returns the pattern with Java's `\\p{…}` replaced by Python's syntax, both inside and outside of brackets."""
 
     def written(found: re.Match[str]) -> str:
         before = re.sub(r"\\.", "", pattern[: found.start()])

@@ -22,7 +22,7 @@ export class ImportFailure extends Error {
 }
 
 const LEAST_INTERACTIONS = 1000;
-/** 5138-11-16 in seconds, 1973 in milliseconds. A larger value is taken for milliseconds by mistake. */
+/** The largest timestamp in seconds (5138-11-16). A larger value is probably in milliseconds (1973 and later). */
 const LARGEST_TIMESTAMP = 100_000_000_000;
 const NOT_CONFORMING =
   "Input csv has rows that do not conform to the dataset schema. Please ensure all required data fields are present and that they are of the type specified in the schema.";
@@ -55,8 +55,8 @@ export async function readImport(
 }
 
 /**
- * Returns what is wrong with interactions that have more event types than the service takes beside the columns.
- * Undefined if nothing is.
+ * Returns the problem of interactions with more event types than the service accepts in addition to the columns.
+ * Undefined if there is none.
  */
 export function typesProblem(columns: readonly string[], types: ReadonlySet<Cell>): string | undefined {
   const room = eventTypeRoom(columns);
@@ -111,7 +111,7 @@ async function readFile(
   rows: Cell[][],
 ): Promise<void> {
   const parser = parse({ bom: true, skip_empty_lines: true, escape: "\\", cast: refuseOtherDialects });
-  // Its error is also that of the loop below, and a bad row ends both.
+  // The loop below reports this pipeline's errors. A bad row ends both.
   pipeline(source, parser).catch(() => undefined);
   let places: { column: SchemaColumn; index: number }[] | undefined;
   let row = 0;
@@ -131,8 +131,8 @@ async function readFile(
 }
 
 /**
- * Returns the cell. Throws for what the service's dialect does not contain: a record of several lines, and a backslash
- * without quotes around its cell. The parser itself refuses doubled quotes. Source: Amazon Personalize Developer Guide,
+ * Returns the cell. Throws for syntax that the service does not support: a record of several lines, and a backslash
+ * without quotes around its cell. The parser itself rejects doubled quotes. Source: Amazon Personalize Developer Guide,
  * "Data format guidelines".
  */
 function refuseOtherDialects(cell: string, { quoting }: { quoting: boolean }): string {

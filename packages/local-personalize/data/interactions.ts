@@ -14,8 +14,8 @@ export interface Interaction {
 
 /**
  * The interactions of a dataset, from imported rows and events, without duplicates. A duplicate has the same timestamp
- * and identical properties. An event without a user belongs to the user of its session, or to the session itself until
- * an event of that session names the user. A training's import may have it under that user already.
+ * and identical properties. An event without a user belongs to the user of its session; until an event of the session
+ * names the user, to the session itself. An import may already contain it under that user.
  */
 export class Interactions {
   #seen = new Set<string>();
@@ -84,7 +84,7 @@ export class Interactions {
     this.#addRecord(record);
   }
 
-  /** Returns undefined for a duplicate. */
+  /** Adds a row. Returns undefined for a duplicate. */
   #addRecord(record: Readonly<Record<string, Cell>>, receivedAt?: number): Interaction | undefined {
     const key = keyOf(record);
     if (this.#seen.has(key)) return undefined;

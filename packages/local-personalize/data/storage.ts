@@ -49,9 +49,9 @@ export const NO_STORAGE: Storage = {
 const FORMAT = 1;
 
 /**
- * Stores everything in a directory. A whole file is written beside the old one and renamed over it. Rows from the
- * events API are appended as lines, and an incomplete last line is dropped on reading. So a process that is killed in
- * the middle of a write leaves complete records only.
+ * Stores everything in a directory. A file is written completely beside the old one and then renamed over it. Rows from
+ * the events API are appended as lines, and an incomplete last line is dropped on reading. So if the process is killed
+ * during a write, only complete records remain.
  */
 export function directoryStorage(directory: string): Storage {
   mkdirSync(directory, { recursive: true });

@@ -90,5 +90,5 @@ function softmax(scores: Float64Array): Float64Array {
   return powers.map((power) => power / sum);
 }
 
-/** Spreads the scores, which lie close together. Without it all shares would be nearly equal. */
+/** Spreads the scores, which are close together. Without it, all shares would be nearly equal. */
 const SHARPNESS = 5;

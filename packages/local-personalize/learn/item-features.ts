@@ -6,7 +6,7 @@ export interface ItemFeatures {
   ofItem: readonly (readonly number[])[];
   /** The weight of each feature. Rare features weigh more. */
   weights: Float64Array;
-  /** Column and value of each feature, for the reader of a trained model. */
+  /** Column and value of each feature, for people who inspect a trained model. */
   names: readonly string[];
 }
 
@@ -16,13 +16,16 @@ export interface FeatureColumns {
   textual: readonly string[];
 }
 
-/** The weight of words relative to categories. Many words say nothing about an item. */
+/** The weight of words relative to categories: most words say little about an item. */
 const WORDS_WEIGHT = 0.2;
 
 /** Splits a text as BERT's basic tokenizer does: each mark is a word too. */
 const wordsOf = (text: string) => text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+|\S/gu) ?? [];
 
-/** Reads the features of items from their records: categories, of which `|` separates several in one value, and words. */
+/**
+ * Extracts the features of items from their records: words, and categories, which may be several per value, separated
+ * by `|`.
+ */
 export function itemFeatures(
   items: readonly string[],
   records: ReadonlyMap<string, FilterRecord>,

@@ -1,4 +1,6 @@
-/** Long enough to be cheap, short enough that other requests of the process see no noticeable delay. */
+/**
+ * Milliseconds of computation between pauses: long enough to be cheap, short enough that other requests see no delay.
+ */
 const SLICE_MS = 15;
 
 /**

@@ -17,8 +17,8 @@ const MOST_RELATED = 500;
 const FEATURE_WEIGHT = 0.3;
 
 /**
- * Returns the related items of each item, best first. With features, those of the built-in engine and items with similar
- * features, including items without any interaction. Yields regularly to other work of the process.
+ * Returns the related items of each item, best first. With features, combines those of the built-in engine with items
+ * of similar features, including items without interactions. Yields regularly to other work of the process.
  */
 export async function relatedItems(set: TrainingSet, options: SimsOptions | ItemFeatures): Promise<Int32Array[]> {
   const matrix = matrixOf(set);

@@ -6,7 +6,7 @@ import { itemCounts, matrixOf, repeatShare, type TrainingSet } from "./training-
 
 /** The model for user recommendations and rankings: the built-in engine, blended with popularity and item features. */
 export interface TasteModel {
-  /** The neighbours of each item, and how near they are. */
+  /** The neighbours of each item, with their similarities. */
   neighbours: readonly { items: Int32Array; scores: Float32Array }[];
   /** Popularity of each item, from 0 to 1. */
   popularity: Float64Array;
@@ -17,7 +17,7 @@ export interface TasteModel {
   recency: boolean;
 }
 
-/** Neighbours of an item that are kept: more than the product stores, so that long histories rank most of the catalogue. */
+/** Neighbours to keep per item: more than the product stores, so that long histories rank most of the catalogue. */
 const NEIGHBOURS = 200;
 const NEWEST_BONUS = 2;
 const NEWEST_DECAY = 5;

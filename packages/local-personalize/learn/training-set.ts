@@ -37,7 +37,7 @@ export function trainingSet(interactions: readonly Interaction[], catalogue: Ite
   return { users: [...byUser.keys()], items: [...items.keys()], ...packed(events) };
 }
 
-/** Returns lists of events, one for each user, as a training set has them. */
+/** Packs lists of events, one per user, into the form of a training set. */
 export function packed(events: readonly ArrayLike<number>[]): Pick<TrainingSet, "starts" | "eventItems"> {
   const starts = new Int32Array(events.length + 1);
   for (const [user, own] of events.entries()) starts[user + 1] = (starts[user] ?? 0) + own.length;

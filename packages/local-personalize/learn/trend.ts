@@ -1,8 +1,8 @@
 import type { Interaction } from "../data/interactions.ts";
 
 /**
- * Returns item indexes by how much their interactions rose from the last interval but one to the last interval of the data,
- * then by popularity.
+ * Returns item indexes by the increase of their interactions between the last two intervals of the data, then by
+ * popularity.
  */
 export function risingFirst(
   interactions: readonly Interaction[],

@@ -31,7 +31,7 @@ export function describing<K extends Kind>(
   return onResource(kind, (resource, account) => ({ [memberOf(kind)]: describe(resource, account) }));
 }
 
-/** The resource that those of a list belong to: the member with its ARN, and its kind if it must exist. */
+/** The resource to which listed resources belong: the input member with its ARN, and its kind if it must exist. */
 interface Owner<R> {
   member: string;
   owns(arn: string, resource: R): boolean;
@@ -61,7 +61,7 @@ export const BY_GROUP = {
   owns: (arn: string, { groupArn }: { groupArn: string }) => arn === groupArn,
 };
 
-/** Returns the dates that every description of a resource ends with, in the API's unit. */
+/** Returns the dates at the end of every description of a resource, in the API's unit. */
 export function dates({ createdAt, updatedAt }: Pick<Update, "createdAt" | "updatedAt">) {
   return { creationDateTime: createdAt / 1000, lastUpdatedDateTime: updatedAt / 1000 };
 }
@@ -71,7 +71,7 @@ export function state({ status, failureReason }: Pick<Update, "status" | "failur
   return { status, ...(failureReason !== undefined && { failureReason }) };
 }
 
-/** Returns what almost every description of a resource consists of: name, ARN, status and dates. */
+/** Returns the members that most descriptions share: name, ARN, status and dates. */
 export function summaryOf(resource: Resource) {
   const { kind, name, arn } = resource;
   return { name, [`${memberOf(kind)}Arn`]: arn, ...state(resource), ...dates(resource) };
@@ -82,7 +82,7 @@ export function updateSummary({ createdAt, updatedAt, ...update }: Update) {
   return { ...update, ...dates({ createdAt, updatedAt }) };
 }
 
-/** Starts an update. The resource keeps what it has until the update is done. */
+/** Starts an update. The resource keeps its current values until the update is done. */
 export function beginUpdate<Settings extends object>(
   resource: { update?: Update & Settings },
   settings: Settings,
@@ -127,7 +127,7 @@ export function requireActive(resource: Resource): void {
   }
 }
 
-/** Throws LimitExceededException if as many resources of a kind are being created as can be at the same time. */
+/** Throws LimitExceededException if the maximum number of resources of a kind is already being created. */
 export function requireRoom(account: Account, kind: Kind, most: number): void {
   if (account.list(kind).filter(inProgress).length < most) return;
   throw new ServiceError("LimitExceededException", `More than ${most} resources with PENDING or IN_PROGRESS status.`);

@@ -11,7 +11,7 @@ const partArn = (part: string, { name }: Recipe) => `arn:aws:personalize:::${par
 const defaults = (parameters: Readonly<Record<string, Parameter>>) =>
   Object.fromEntries(Object.entries(parameters).map(([name, parameter]) => [name, parameter.default]));
 
-/** Creates an operation that describes a recipe or one of its parts, which `part` names in ARNs. */
+/** Creates an operation that describes a recipe or one of its parts. `part` is the part's name in ARNs. */
 function describing(member: string, part: string, describe: (recipe: Recipe) => object): Operation {
   const key = `${member}Arn`;
   return operation(v.strictObject({ [key]: ARN }), (input) => {
@@ -24,7 +24,7 @@ function describing(member: string, part: string, describe: (recipe: Recipe) => 
   });
 }
 
-/** The operations on built-in recipes and on the algorithms and feature transformations with their hyperparameters. */
+/** The operations on built-in recipes, algorithms, and feature transformations with their hyperparameters. */
 export const RECIPE_OPERATIONS: Readonly<Record<string, Operation>> = {
   ListRecipes: operation(
     v.strictObject({

@@ -17,7 +17,7 @@ import {
 
 const MOST_AT_ONCE = 20;
 
-/** Returns a solution version as lists show it. */
+/** Returns a solution version in the form of list entries. */
 export function versionSummary(version: SolutionVersion) {
   const { name: _, ...common } = summaryOf(version);
   return { ...common, trainingMode: version.trainingMode, trainingType: "MANUAL" };
@@ -83,7 +83,8 @@ export const SOLUTION_VERSIONS: Readonly<Record<string, Operation>> = {
   StopSolutionVersionCreation: onResource("solution-version", (version, account) => {
     if (!inProgress(version) || version.status === "CREATE STOPPING")
       throw inUse(`Solution version ${version.arn} is not being created, it is ${version.status}.`);
-    // A training that has not started stops immediately, others take a while. Source: API reference of this operation.
+    // A training that has not started stops immediately; others take a while. Source: API reference of
+    // StopSolutionVersionCreation.
     const begun = version.status !== "CREATE PENDING";
     return beginPhase(version, begun ? "CREATE STOPPING" : "CREATE STOPPED", account);
   }),

@@ -7,18 +7,21 @@ import { rootOptions } from "@relevance/local-aws/cloud/account.ts";
 import { readDeployedApi } from "@relevance/local-aws/cloud/deployed-api.ts";
 import type { AfterCall } from "@relevance/local-aws/cloud/router.ts";
 
-/** Serves deployed APIs as API Gateway does, each as it is deployed at the time of a request. */
+/** Serves deployed APIs like API Gateway, each in its state at the time of a request. */
 export interface Apis {
   /** Returns the API at a path, `/<id>.<region>/<stage>/…`. */
   servicesAt(path: string): Promise<MountedService[]>;
-  /** Notes calls that may change a deployed API. */
+  /** Invalidates cached APIs after calls that may change a deployed API. */
   afterCall: AfterCall;
 }
 
-/** The services whose calls decide what an API is and does. */
+/** The services whose calls can change a deployed API. */
 const DECIDING = new Set(["apigateway", "lambda"]);
 
-/** Creates what serves the APIs of the cloud at `endpoint`, each behind `guard`. An API is read again after each change. */
+/**
+ * Creates the server of APIs of the cloud at `endpoint`. `guard` wraps each API's handler. An API is read again after
+ * each change.
+ */
 export function createApis(endpoint: Promise<string>, guard: (handler: ProxyHandler) => ProxyHandler): Apis {
   const known = new Map<string, Promise<MountedService>>();
   const read = async (id: string, region: string): Promise<MountedService> => {

@@ -6,17 +6,17 @@ import { ACCOUNT_ID } from "@relevance/local-aws/cloud/account.ts";
 import type { SeededAccount } from "@relevance/local-aws/cloud/seed.ts";
 import { type Document, parseDocument } from "yaml";
 
-/** What the local account has in place of the resources that a configuration names. */
+/** Local resources that replace those named in a configuration. */
 export interface LocalResources {
   account: Pick<SeededAccount, "vpcId" | "subnetIds" | "securityGroupId" | "openSearchDomain">;
   /** The URL of the cluster. */
   cluster: string;
   region: string;
-  /** Names of the campaigns that exist. */
+  /** Names of the existing campaigns. */
   campaigns: readonly string[];
 }
 
-/** Resources that stand for those of an account that does not run yet. */
+/** Placeholder resources for an account that is not running yet. */
 export const SAMPLE_RESOURCES: LocalResources = {
   account: {
     vpcId: "vpc-0a1b2c3d4e5f67890",
@@ -36,15 +36,15 @@ export interface LocalConfiguration {
 }
 
 /**
- * Reads a configuration folder as it can be deployed to the local account: what names resources of an account names those
- * of the local one, and what the local account does not have is left out. The files stay as they are. Throws
+ * Reads a configuration folder in a form that can be deployed to the local account: names of AWS resources are replaced
+ * by local ones, and settings without a local counterpart are removed. The files stay unchanged. Throws
  * ConfigurationError.
  */
 export function localConfiguration(conf: string, resources: LocalResources): LocalConfiguration {
   const replaced = new Set<string>();
   const change = (name: string, text: string) => {
     const document = parseDocument(text);
-    // The reader reports what is wrong.
+    // The configuration reader reports YAML errors.
     if (document.errors.length > 0) return text;
     const changes = CHANGES[name]?.(document, resources) ?? [];
     for (const [path, value] of changes) {
@@ -61,7 +61,7 @@ export function localConfiguration(conf: string, resources: LocalResources): Loc
   }
 }
 
-/** Returns the problems with the lines that they have in the user's own files. */
+/** Returns the problems with line numbers of the user's own files. */
 function asWritten(conf: string, problems: readonly Problem[]): readonly Problem[] {
   try {
     loadConfiguration(conf);
@@ -76,7 +76,7 @@ function asWritten(conf: string, problems: readonly Problem[]): readonly Problem
 
 type Change = readonly [path: Path, value: unknown];
 
-/** Returns the changes of those paths that a document has. */
+/** Returns the changes whose paths exist in a document. */
 const present = (document: Document, changes: readonly Change[]): Change[] =>
   changes.filter(([path]) => document.hasIn(path));
 
@@ -108,7 +108,7 @@ const CHANGES: Readonly<Record<string, (document: Document, resources: LocalReso
     const paths = sections.flatMap((section) => [section, [...section, "documents"]]);
     return paths.flatMap((path) => {
       const named = document.hasIn([...path, "endpoint_name"]);
-      // Deployed like the others. The stand-in ignores the size.
+      // A local endpoint needs a size like any other. The stand-in ignores it.
       const size: Change[] = [
         [[...path, "initial_instance_count"], 1],
         [[...path, "instance_type"], "ml.c6i.2xlarge"],
@@ -125,13 +125,16 @@ const CHANGES: Readonly<Record<string, (document: Document, resources: LocalReso
   },
 };
 
-/** What a reranker that is deployed here needs. The stand-in ignores both. */
+/** Settings that a deployed reranker requires. The stand-in ignores both. */
 const RERANKED: readonly Change[] = [
   [[RERANKER, "model_id"], "local/stand-in"],
   [[RERANKER, "revision"], "1"],
 ];
 
-/** The campaign that ranks searches, and its filter, are of the local account, once a training has created the campaign. */
+/**
+ * Sets the campaign that ranks searches, and its filter, to those of the local account, once a training has created the
+ * campaign.
+ */
 function campaign(document: Document, { region, campaigns }: LocalResources): Change[] {
   const arn = (member: string) => String(document.getIn(["personalized_ranking", member]) ?? "");
   if (!campaigns.includes(arn("campaign_arn").replace(/^.*\//, ""))) return [[["personalized_ranking"], undefined]];

@@ -1,4 +1,4 @@
-/** Ends the local account and deletes what it had: `make clean`. */
+/** Ends the local account and deletes its data: `make clean`. */
 import { LocalError } from "@relevance/processes/error.ts";
 import { endAccount, placeIn } from "./place.ts";
 

@@ -7,7 +7,7 @@ const TEXT = "letters from a sunken ship";
 
 /**
  * Returns curl commands that create an index, store a document and find it, in the first index of hybrid_search.yaml.
- * They fit any configuration, since its own fields are in them. None without a search gateway with embeddings.
+ * They work with any configuration, because they use its own fields. Empty without a search gateway with embeddings.
  */
 export function gatewayExamples({ searchGateway }: Configuration, url: string, key: string): string[] {
   const [entry] = searchGateway?.hybridQueries ?? [];
@@ -36,7 +36,7 @@ export function gatewayExamples({ searchGateway }: Configuration, url: string, k
     {
       title: "store a document (the gateway computes its embeddings)",
       path: "/application/bulk",
-      // Whoever pastes all commands at once finds the document too.
+      // Waits for the refresh, so that pasting all commands at once also finds the document.
       body: { index, refresh: "wait_for", bulk_request: [{ id: "1", op: "index", doc }] },
     },
     {

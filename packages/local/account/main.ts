@@ -1,4 +1,4 @@
-/** The process of the local account. Its argument is the folder in which it keeps everything, such as `.local`. */
+/** The process of the local account. Its argument is the folder for all its files, such as `.local`. */
 
 import { LocalError } from "@relevance/processes/error.ts";
 import { exitWhenWritten } from "@relevance/processes/exit.ts";
@@ -24,7 +24,7 @@ async function end(code: number): Promise<void> {
 
 process.once("SIGTERM", () => void end(0));
 process.once("SIGINT", () => void end(0));
-// The command that starts it was interrupted.
+// The command that started this process was interrupted.
 process.once("disconnect", () => ready || void end(1));
 
 try {

@@ -7,12 +7,12 @@ import type { ModelStandIns } from "@relevance/local-models/stand-ins.ts";
 import * as v from "valibot";
 import { endpointModels, openModels } from "../dev/models.ts";
 
-/** The path at which `deploy` says which models a project deploys, unsigned. */
+/** Unsigned path at which `deploy` registers the models of a project. */
 export const MODELS_PATH = "/_account/models";
 
 const Deployed = v.object({ project: v.string(), region: v.string(), models: v.record(v.string(), v.unknown()) });
 
-/** What `deploy` sends to {@link MODELS_PATH}. */
+/** Body that `deploy` sends to {@link MODELS_PATH}. */
 export interface DeployedModels {
   project: string;
   region: string;
@@ -26,11 +26,11 @@ interface Served {
 }
 
 /**
- * Serves the models of every project that was deployed, under the names of its endpoints. Earlier endpoints of a project
- * answer too, because they do until a deployment has replaced them.
+ * Serves the models of every deployed project under its endpoint names. Earlier endpoints of a project also work,
+ * because they exist until a deployment has replaced them.
  */
 export function createProjectModels(dir: string): StandIn & { control: Control } {
-  /** The latest first. */
+  /** Registered projects, latest first. */
   const served: Served[] = [];
   return {
     services: ["sagemaker-runtime", "bedrock-runtime"],

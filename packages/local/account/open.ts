@@ -19,34 +19,34 @@ import { type Account, type AccountFiles, discard, endAccount, isRunning, placeI
 import { findMirror } from "./provider-mirror.ts";
 import { startAccount } from "./start.ts";
 
-/** The local account, as commands use it. */
+/** The local account for commands. */
 export interface LocalAccount {
-  /** The configuration, with the account's resources in place of the user's. */
+  /** The configuration, with the local account's resources instead of the user's. */
   config: Configuration;
-  /** Folder of everything that belongs to the account, also of Terraform's state. */
+  /** Folder of all files of the account, including Terraform's state. */
   folder: string;
   /** Folder of Terraform's state. */
   state: string;
   /** The model files that are deployed. */
   models: { folder: string; lockFile: string };
-  /** Returns where a deployed API answers. */
+  /** Returns the URL of a deployed API. */
   apiUrl(id: string): string;
   /** Returns curl commands that use the search gateway at a URL. */
   examples(url: string, key: string): string[];
-  /** Makes the models of the configuration answer under the names of their endpoints. */
+  /** Registers the models of the configuration under their endpoint names. */
   serveModels(): Promise<void>;
   /** Ends the account if no service is deployed in it. Returns whether it did. */
   endIfUnused(): Promise<boolean>;
 }
 
-/** There is no local account. */
+/** Thrown if there is no local account. */
 export class NoAccount extends LocalError {
   override name = "NoAccount";
 }
 
 interface OpenOptions {
   conf: string;
-  /** Whether to start the account if it does not run. */
+  /** Whether to start the account if it is not running. */
   starts: boolean;
   say: (line: string) => void;
 }
@@ -61,7 +61,7 @@ const DIR = ".local";
 export async function openLocalAccount({ conf, starts, say }: OpenOptions): Promise<LocalAccount> {
   const { env } = process;
   const place = placeIn(DIR);
-  // Before anything starts.
+  // Checks the options before starting servers.
   refuseUser(env);
   localConfiguration(conf, SAMPLE_RESOURCES);
   forgetAws(env);
@@ -121,13 +121,16 @@ async function findAccount(place: AccountFiles, { starts, say }: Omit<OpenOption
   return startAccount(place, DIR, { env: process.env, say: (line) => say(`  ${line}`) });
 }
 
-/** Reads the variables of the cluster. Throws DevUsageError if they are wrong, and for a cluster that asks for a user. */
+/**
+ * Checks the cluster's environment variables. Throws DevUsageError if they are invalid, or if the cluster requires a
+ * user.
+ */
 function refuseUser(env: NodeJS.ProcessEnv): void {
   const url = devOptions([], { ...env, PORT: "" })?.opensearchUrl;
   if (url?.username) throw new DevUsageError("OPENSEARCH_URL has a user: LOCAL=1 needs a cluster that asks for none");
 }
 
-/** Removes what could lead to AWS, or would change how Terraform works with the local state. */
+/** Removes environment variables that point to AWS, or that would change how Terraform works with the local state. */
 function forgetAws(env: NodeJS.ProcessEnv): void {
   const theirs = /^(AWS_|TF_CLI_ARGS|TF_WORKSPACE$|TF_DATA_DIR$)/;
   for (const name of Object.keys(env)) if (theirs.test(name)) delete env[name];
@@ -145,13 +148,13 @@ function environmentOf({ endpoint }: Account, env: NodeJS.ProcessEnv): NodeJS.Pr
   };
 }
 
-/** Returns the region of the configuration, which is valid. */
+/** Returns the region of a configuration that is already validated. */
 function regionOf(conf: string): string {
   const region = parseDocument(readFileSync(join(conf, "project.yaml"), "utf8")).getIn(["aws", "region_name"]);
   return typeof region === "string" ? region : REGION;
 }
 
-/** Returns what the account has in a region; creates it once. */
+/** Returns the seeded resources of the account in a region. Creates them on first use. */
 async function seededAccount(place: AccountFiles, { endpoint }: Account, region: string): Promise<SeededAccount> {
   const file = join(place.folder, `seeded-${region}.json`);
   const known = readIfThere(file);

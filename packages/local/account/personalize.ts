@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { StandIn } from "@relevance/local-aws/cloud/stand-in.ts";
 import { openPersonalize } from "../dev/recommendation.ts";
 
-/** Returns the local Personalize of every region, each with data of its own below the folder. */
+/** Returns the local Personalize, with separate data for each region below the folder. */
 export function personalizeByRegion(folder: string, endpoint: Promise<string>): StandIn {
   const regions = new Map<string, StandIn>();
   return {

@@ -5,14 +5,14 @@ import { readIfThere, replaceFile } from "@relevance/processes/files.ts";
 import { patient, waitFor } from "@relevance/processes/wait.ts";
 import * as v from "valibot";
 
-/** What the process of the local account writes when it is ready. */
+/** The record that the local account's process writes when it is ready. */
 const Account = v.object({
   pid: v.number(),
-  /** Tells this account from a later one, and from another program at its address. */
+  /** Distinguishes this account from a later one, and from another program at its address. */
   id: v.string(),
   /** The value for AWS_ENDPOINT_URL. */
   endpoint: v.string(),
-  /** Where deployed APIs are served, each under `/<id>.<region>/<stage>`. */
+  /** URL under which deployed APIs are served, each at `/<id>.<region>/<stage>`. */
   apis: v.string(),
   opensearch: v.object({ url: v.string(), version: v.string() }),
 });
@@ -20,13 +20,13 @@ export type Account = v.InferOutput<typeof Account>;
 
 /** The files of a local account. */
 export interface AccountFiles {
-  /** All that the account has; deleted with it. */
+  /** All data of the account; deleted with it. */
   folder: string;
-  /** Output of its process; kept if it ends by itself, because it says why. */
+  /** Output of its process. Kept if the process ends by itself, because it shows the reason. */
   log: string;
   /** Exists while the process runs. */
   lock: string;
-  /** Exists since the process was ready. */
+  /** Written when the process is ready. */
   record: string;
 }
 
@@ -41,10 +41,10 @@ export function placeIn(dir: string): AccountFiles {
   };
 }
 
-/** The path at which the account's process says who it is, unsigned. */
+/** Unsigned path at which the account's process returns its identity. */
 export const IDENTITY_PATH = "/_account";
 
-/** How long the process may take to say who it is. It may share the machine with Terraform. */
+/** Timeout (ms) of the identity request. The process may share the machine with Terraform. */
 const ANSWER_MS = 20_000;
 
 /** Writes the record of a local account. */
@@ -52,15 +52,15 @@ export function writeAccount({ record }: AccountFiles, account: Account): void {
   replaceFile(record, `${JSON.stringify(account, undefined, 2)}\n`, 0o600);
 }
 
-/** Returns the recorded account, whether it runs or not. */
+/** Returns the recorded account, whether it is running or not. */
 export function recordedAccount({ record }: AccountFiles): Account | undefined {
   const text = readIfThere(record);
   return text === undefined ? undefined : v.parse(Account, JSON.parse(text));
 }
 
 /**
- * Returns whether the process of an account runs. Throws LocalError if something listens there and does not answer:
- * only what is surely gone may be discarded.
+ * Returns whether the process of an account is running. Throws LocalError if a program listens at its address but does
+ * not answer, because only a process that has certainly ended may be discarded.
  */
 export async function isRunning({ endpoint, id, pid }: Account): Promise<boolean> {
   try {
@@ -75,13 +75,15 @@ export async function isRunning({ endpoint, id, pid }: Account): Promise<boolean
   }
 }
 
-/** Ends the account's process, if it runs, and deletes what the account had. Returns the id of the process it ended. */
+/**
+ * Ends the account's process if it is running, and deletes the account's data. Returns the PID of the process it ended.
+ */
 export async function endAccount(place: AccountFiles): Promise<number | undefined> {
   const account = recordedAccount(place);
   const running = account !== undefined && (await isRunning(account));
   if (running) {
     process.kill(account.pid, "SIGTERM");
-    // The last that it does. Its id may stay taken, where nobody collects ended processes.
+    // Removing the lock is the process's last action. Its PID may stay in use where zombies are not reaped.
     const ended = async () => readIfThere(place.lock) === undefined;
     await waitFor(ended, { what: `process ${account.pid} of the local account to end`, timeoutMs: 60_000 });
   }
@@ -90,7 +92,7 @@ export async function endAccount(place: AccountFiles): Promise<number | undefine
   return running ? account.pid : undefined;
 }
 
-/** Deletes what an account had. Servers that are still ending may write at the same time. */
+/** Deletes an account's data. Retries, because servers that are still ending may write. */
 export function discard({ folder }: AccountFiles): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
 }

@@ -19,9 +19,9 @@ import { discard, IDENTITY_PATH, placeIn, writeAccount } from "./place.ts";
 const LONGEST_WAIT_SECONDS = 1;
 
 /**
- * Starts an empty account: the local AWS endpoint, an OpenSearch, and what serves deployed APIs; all on loopback.
- * Everything that starts is added to the scope; if that is closed before `isReady`, nothing stays behind. Throws
- * LocalError with what to do.
+ * Starts an empty account on loopback: the local AWS endpoint, an OpenSearch, and the server of deployed APIs.
+ * Everything that starts is added to the scope. If the scope is closed before `isReady`, the data is deleted. Throws
+ * LocalError with advice.
  */
 export async function runAccount(
   dir: string,
@@ -37,9 +37,9 @@ export async function runAccount(
   if (holder !== undefined) {
     throw new LocalError(`process ${holder} is starting the local account at this moment: run the command again`);
   }
-  // What was never ready leaves nothing behind.
+  // Deletes the data if start-up failed.
   scope.add(() => isReady() || discard(place));
-  // The last to be removed, whichever way the process ends by itself.
+  // Removes the lock last, however the process ends by itself.
   process.once("exit", () => {
     rmSync(place.lock, { force: true });
   });

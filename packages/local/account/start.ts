@@ -6,12 +6,12 @@ import { type Account, type AccountFiles, recordedAccount } from "./place.ts";
 
 const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
 
-/** What the account's process says to the command that starts it. */
+/** A message from the account's process to the command that started it. */
 export type StartMessage = { say: string } | { failed: string } | { ready: true };
 
 /**
- * Starts the local account as a process of its own, which outlives this one, and waits until it is ready. If this
- * process ends before that, the other one ends too. Throws LocalError with what to do.
+ * Starts the local account as a separate process that outlives this one, and waits until it is ready. If this process
+ * ends earlier, the other one ends too. Throws LocalError with advice.
  */
 export async function startAccount(
   place: AccountFiles,

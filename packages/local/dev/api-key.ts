@@ -8,13 +8,13 @@ export const LOCAL_KEY = "local stack";
 
 /** The API keys of the local stack. */
 export interface LocalKeys {
-  /** The key that may do everything. */
+  /** The key without restrictions. */
   own: string;
   /** The keys of api.yaml by their names. */
   named: Readonly<Record<string, string>>;
-  /** All of them, in the order in which the local API numbers their ids. */
+  /** All keys, in the order in which the local API numbers their ids. */
   values: readonly string[];
-  /** API_KEYS of the functions: the name of each id. */
+  /** The functions' variable API_KEYS: the name of each key id. */
   environment: string;
 }
 

@@ -16,14 +16,14 @@ export interface BannerOptions {
 }
 
 interface RecommendationPart {
-  /** Commands that lead to a first training with this configuration. */
+  /** Commands for a first training with this configuration. */
   firstSteps: readonly string[];
   /** Empty before the first training. */
   examples: readonly Example[];
   searchExamples: readonly Example[];
 }
 
-/** Returns the text that is shown when everything is up. */
+/** Returns the text that is shown when the stack is ready. */
 export function banner({
   state,
   models,
@@ -68,7 +68,7 @@ export function banner({
   return lines.join("\n");
 }
 
-/** Says that rerankers are not the configured ones. */
+/** Returns the lines about rerankers that are replaced by stand-ins. */
 function rerankerLines(rerankers: readonly string[]): string[] {
   if (rerankers.length === 0) return [];
   return [
@@ -78,7 +78,7 @@ function rerankerLines(rerankers: readonly string[]): string[] {
   ];
 }
 
-/** Says which models are not the configured ones, what they can do, and how to use real ones where that is possible. */
+/** Returns the lines about models that are replaced locally: their limits, and how to use real ones where possible. */
 function modelLines(models: readonly LocalModel[]): string[] {
   const replaced = models.filter(({ by }) => by === "words" || "small" in by);
   const words = models.filter(({ by }) => by === "words").map(({ name }) => name);

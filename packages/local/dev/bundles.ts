@@ -35,8 +35,8 @@ export async function buildBundles({ outdir, conf, modelFiles }: BundleOptions):
 }
 
 /**
- * Makes a function take API keys, whatever `authorization` of api.yaml says. Lets the local stack's own key do everything
- * beside `keys`, which keep their rules.
+ * Makes a function accept API keys, regardless of `authorization` in api.yaml. The local stack's own key is
+ * unrestricted; `keys` keep their rules.
  */
 function addLocalKey(file: string): void {
   if (!existsSync(file)) return;

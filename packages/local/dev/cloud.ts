@@ -15,7 +15,7 @@ import type { Scope } from "./scope.ts";
 
 /** The AWS endpoint of the stack. */
 export interface DevCloud extends Cloud {
-  /** Sets what runs after each call to it. */
+  /** Sets the function that runs after each call to the endpoint. */
   onCall: (afterCall: AfterCall) => void;
 }
 
@@ -31,7 +31,7 @@ interface CloudOptions {
   say: (line: string) => void;
 }
 
-/** Starts the AWS endpoint, and creates there what both services need. Adds it to the scope. */
+/** Starts the AWS endpoint and creates the resources that both services need. Adds it to the scope. */
 export async function openCloud(given: CloudOptions): Promise<DevCloud> {
   const { options, configuration, names, scope } = given;
   const { standIns } = given.models;
@@ -59,7 +59,7 @@ export async function openCloud(given: CloudOptions): Promise<DevCloud> {
   return { ...cloud, onCall };
 }
 
-/** Creates the local cloud's folder and removes it at the end, when moto loses its state and the files are useless. */
+/** Creates the local cloud's folder. Removes it at the end, when moto loses its state and the files become useless. */
 function cloudFolder(dir: string, scope: Scope): string {
   const folder = scratchFolder(join(dir, "dev"), "cloud");
   scope.add(() => rm(folder, { recursive: true, force: true }));

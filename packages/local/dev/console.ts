@@ -41,7 +41,10 @@ interface DevConsoleOptions {
   port?: number;
 }
 
-/** Serves the console of the local stack. It reads here what only AWS knows elsewhere: the history, the training. */
+/**
+ * Serves the console of the local stack. Reads the user's history and the training status, which are only in AWS
+ * otherwise.
+ */
 export function startDevConsole(dev: DevConsoleOptions): Promise<Served> {
   const { options, names, configuration, cloud, models, gateway, recommendation, port } = dev;
   const hybridQueries = configuration.searchGateway?.hybridQueries ?? [];
@@ -77,7 +80,7 @@ export function startDevConsole(dev: DevConsoleOptions): Promise<Served> {
   });
 }
 
-/** Returns what runs and what was trained. */
+/** Returns the running services and the trained recipes. */
 async function readStatus(cloud: Cloud, names: Names) {
   const sdk = { ...rootOptions(cloud), maxAttempts: 1 };
   const state = dynamoTrainingState(new DynamoDBClient(sdk), names.table("training"));
@@ -88,7 +91,7 @@ async function readStatus(cloud: Cloud, names: Names) {
   return { ...inventory, training: training ?? null };
 }
 
-/** Users that the page offers. */
+/** Number of users that the page offers. */
 const OFFERED = 8;
 
 async function readUsers(cloud: Cloud, names: Names): Promise<string[]> {
@@ -99,7 +102,7 @@ async function readUsers(cloud: Cloud, names: Names): Promise<string[]> {
 
 const PARALLEL = 8;
 
-/** Returns a user's newest events from the received ones in the local bucket, each once. */
+/** Returns a user's distinct newest events, from the received events in the local bucket. */
 async function readHistory(s3: S3Client, names: Names, user: string, limit = 50): Promise<HistoryEvent[]> {
   const Bucket = names.bucket();
   const keys: string[] = [];
@@ -110,7 +113,7 @@ async function readHistory(s3: S3Client, names: Names, user: string, limit = 50)
     const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }));
     return eventsIn(Buffer.from((await Body?.transformToByteArray()) ?? []), user);
   });
-  // The client may have sent an event again.
+  // A client may have sent an event twice.
   const byId = new Map(read.flat().map(({ id, ...event }) => [id, event]));
   return [...byId.values()].sort((a, b) => b.when.localeCompare(a.when)).slice(0, limit);
 }

@@ -35,7 +35,7 @@ export interface DemoOptions {
   /** Whether to delete the index first, whatever it contains. */
   rebuild: boolean;
   say: (line: string) => void;
-  /** Ends filling that goes on in the background. */
+  /** Aborts filling in the background. */
   signal?: AbortSignal;
   /** Default: the demo catalogue. */
   catalogue?: readonly Book[];
@@ -43,11 +43,12 @@ export interface DemoOptions {
 
 /**
  * Creates and fills the demo index through the gateway. Keeps an existing index with the same content and rebuilds one
- * with different or incomplete content. An index of the user's own under this name is left alone. Throws LocalError for
+ * with different or incomplete content. Leaves an index of the user's own with this name alone. Throws LocalError for
  * an index with another vector dimension, with the command that rebuilds it.
  *
- * Returns what is still to do when books could not be stored: usually the model server is slower than the gateway waits.
- * It resolves when the rest is stored in smaller parts, or has failed for good, which it says. It never throws.
+ * If books could not be stored, usually because the model server is slower than the gateway's timeout, returns a
+ * promise. It resolves when the rest is stored in smaller parts, or after reporting that this failed for good. It never
+ * rejects.
  */
 export async function ensureDemoIndex(options: DemoOptions): Promise<{ rest: Promise<void> } | undefined> {
   const { gateway, entries, say, signal, catalogue = books() } = options;
@@ -98,27 +99,27 @@ export function demoSchema(entries: readonly HybridQuery[], dimensions: DemoOpti
   const models = Object.fromEntries(Object.entries(dimensions).map(([name, dimension]) => [name, { dimension }]));
   const source = "the demo's own schema";
   const { schema } = semanticSchema({ entries, models: models as Models, index: DEMO_INDEX, base, source });
-  // The local models stand in for the configured ones, so their revision says nothing about the vectors.
+  // The local models replace the configured ones, so the configured revision would be wrong.
   const { _meta, ...mappings } = schema.mappings;
   return { ...schema, mappings };
 }
 
-interface Found {
+interface StoredIndex {
   marker: Marker | undefined;
   properties: Record<string, { dimension?: number }>;
 }
 
-async function describe(gateway: GatewayClient): Promise<Found | undefined> {
+async function describe(gateway: GatewayClient): Promise<StoredIndex | undefined> {
   const answer = await gateway("GET", `/raw-backend/${DEMO_INDEX}`);
   if (answer.status === 404) return undefined;
-  type Description = { mappings?: { _meta?: { relevance_demo?: Marker }; properties?: Found["properties"] } };
+  type Description = { mappings?: { _meta?: { relevance_demo?: Marker }; properties?: StoredIndex["properties"] } };
   const indices = succeeded<Record<string, Description>>("reading the demo index", answer);
   const { mappings } = Object.values(indices)[0] ?? {};
   return { marker: mappings?._meta?.relevance_demo, properties: mappings?.properties ?? {} };
 }
 
 function refuseOtherDimension(
-  properties: Found["properties"],
+  properties: StoredIndex["properties"],
   entries: readonly HybridQuery[],
   dimensions: DemoOptions["dimensions"],
 ): void {
@@ -153,7 +154,7 @@ async function fill(gateway: GatewayClient, filling: Filling): ReturnType<typeof
   succeeded("creating the demo index", await gateway("PUT", `/raw-backend/${DEMO_INDEX}`, created));
 
   let [next, size] = [0, CHUNK];
-  /** Stores the next books. Returns why they could not be stored; the part is then smaller the next time. */
+  /** Stores the next books. If this fails, returns the reason and makes the next part smaller. */
   const store = async (): Promise<unknown> => {
     try {
       await load(gateway, catalogue.slice(next, next + size));

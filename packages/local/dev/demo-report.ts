@@ -31,7 +31,7 @@ export async function untilAnswering({ url, api_key }: NonNullable<DevState["rec
   );
 }
 
-/** Returns what the demo's first reader likes and is recommended, and commands to try next. */
+/** Returns the taste and the recommendations of the demo's first reader, and commands to try next. */
 export async function demoReport(
   { search, recommendation }: DevState & Required<Pick<DevState, "recommendation">>,
   { filters, solution }: Pick<Recommendation, "filters" | "solution">,

@@ -20,7 +20,7 @@ export interface DemoState {
   begun: boolean;
 }
 
-/** Checks in the local AWS endpoint what an earlier `make demo-train` has done. */
+/** Checks in the local AWS endpoint which steps an earlier `make demo-train` has finished. */
 export async function findWhatIsThere(
   endpoint: string,
   project: string,

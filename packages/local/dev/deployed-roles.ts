@@ -8,7 +8,7 @@ import { createRole, putRolePolicy } from "./resources.ts";
 /** A role as the stacks deploy it. */
 interface DeployedRole {
   name: string;
-  /** Who may assume it. */
+  /** Trust policy. */
   trust: string;
   policies: { name: string; policy: string }[];
 }
@@ -27,8 +27,8 @@ interface Synthesized {
 }
 
 /**
- * Creates the roles of a deployment of this configuration, with exactly the policies that the stacks give them: functions,
- * state machines, Firehose and Personalize may do here what they may do in AWS. Tests take one permission out.
+ * Creates the roles of a deployment of this configuration, with exactly the policies of the stacks. So functions, state
+ * machines, Firehose and Personalize have the same permissions here as in AWS. Tests remove single permissions.
  */
 export async function createDeployedRoles(
   cloud: Pick<Cloud, "endpoint">,
@@ -58,12 +58,12 @@ export function variablesOfRole(
 }
 
 async function deployedRoles(config: Configuration): Promise<DeployedRole[]> {
-  // Loading the stacks takes most of a second, and only those need it whose roles are not kept.
+  // Loading the stacks takes most of a second, and is only needed if the roles are not cached.
   const { sampleStacks } = await import("../../../stacks/sample-stacks.ts");
   return sampleStacks(config).flatMap((resource) => rolesOf(resource as unknown as Synthesized));
 }
 
-/** A placeholder for ARNs of keys and topics, which do not exist here. */
+/** Placeholder ARN for keys and topics, which do not exist here. */
 const ABSENT = "arn:aws:kms:::key/absent";
 
 function rolesOf({ aws_iam_role = {}, aws_iam_role_policy = {} }: Synthesized): DeployedRole[] {

@@ -1,7 +1,7 @@
 import type { S3Client } from "@aws-sdk/client-s3";
 import { s3DocumentBucket, versionedDocument } from "@relevance/lib/platform/aws/versioned-documents.ts";
 
-/** Puts a document of the configuration into use, as `deploy` does. */
+/** Stores a document of the configuration as the version in use, like `deploy`. */
 export async function putDocument(s3: S3Client, bucket: string, name: string, content: object): Promise<void> {
   const document = versionedDocument(s3DocumentBucket(s3, bucket), name);
   await document.write((await document.newest())?.version ?? 0, { by: "make dev", at: new Date(), content });

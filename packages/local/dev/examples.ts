@@ -24,7 +24,7 @@ export function examples(mappings: readonly EmbeddingMapping[], schema?: object)
     path: "/application/bulk",
     body: {
       index: DEMO_INDEX,
-      // Whoever pastes all commands at once finds the book too.
+      // Waits for the refresh, so that pasting all commands at once also finds the book.
       refresh: "wait_for",
       bulk_request: [
         {

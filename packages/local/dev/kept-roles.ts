@@ -5,12 +5,12 @@ import { PACKAGE_FOLDER, workFolder } from "@relevance/lib/platform/folders.ts";
 import type { Configuration } from "@relevance/lib/settings/configuration.ts";
 import { readIfThere, replaceFile } from "@relevance/processes/files.ts";
 
-/** What roles depend on besides the configuration: the stacks, what they import, and the packages that they use. */
+/** Sources that the roles depend on besides the configuration: the stacks, their imports and packages. */
 export const SOURCES: readonly string[] = ["stacks/**/*.*", "functions/**/*.*", "lib/**/*.*", "package.json"];
 
 /**
- * Returns what `make` returned for the same configuration, unless a source has changed since. Stacks take most of a second
- * of processor time, at each start of `make dev`.
+ * Returns the cached result of `make` for the same configuration, unless a source has changed since. Loading the stacks
+ * takes most of a second at each start of `make dev`.
  */
 export async function keptRoles<Roles>(
   configuration: Configuration,
@@ -29,7 +29,7 @@ export async function keptRoles<Roles>(
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** Returns a text that changes with any source. */
+/** Returns a text that changes with every source. */
 const sourcesOf = (root: string): string =>
   globSync(SOURCES, { cwd: root })
     .sort()

@@ -36,11 +36,11 @@ async function nativeVector(event: ProxyEvent): Promise<string | undefined> {
   if (!["PUT", "POST"].includes(event.httpMethod) || !event.body || !CARRIES_MAPPING.test(decoded(event.path))) return;
   try {
     const text = (await readBody(event)).toString("utf8");
-    // Almost no body needs to be parsed. Nobody writes this name with JSON escapes by accident.
+    // Skips parsing for almost all bodies. The name is not normally written with JSON escapes.
     if (!text.includes("knn_vector")) return;
     return find(JSON.parse(text), []);
   } catch {
-    // The gateway or the cluster reports a body that cannot be parsed.
+    // The gateway or the cluster reports bodies that cannot be parsed.
     return;
   }
 }

@@ -30,20 +30,25 @@ export interface DevModels {
   files: string;
   /** Changes when other servers compute the vectors. */
   fingerprint: string;
-  /** The small real model that computes dense vectors, as `wordllama 0.4.0`. Undefined for the stand-in. */
+  /**
+   * Name of the small real model that computes dense vectors, such as `wordllama 0.4.0`. Undefined for the stand-in.
+   */
   small: string | undefined;
 }
 
-/** A model of the configuration, and what computes its embeddings on this machine. */
+/** A model of the configuration, and the local program that computes its embeddings. */
 export interface LocalModel {
   name: ModelName;
-  /** A server of the user's, the small real model by its name, or the stand-in, which hashes words. */
+  /** The user's server, the small real model by name, or the stand-in, which hashes words. */
   by: { url: string } | { small: string } | "words";
-  /** The real model that a server of the user's may have. Undefined for a hosted model, which no server can replace. */
+  /** The real model for a server of the user's. Undefined for a hosted model, which no server can replace. */
   source: string | undefined;
 }
 
-/** Returns the models that the entries use, in the order of {@link MODELS}, with what computes their embeddings. */
+/**
+ * Returns the models that the entries use, in the order of {@link MODELS}, with the local programs that compute their
+ * embeddings.
+ */
 export function localModels(
   { hybridQueries: entries, models }: { hybridQueries: readonly HybridQuery[]; models: Models },
   urls: DevOptions["embeddingUrls"],
@@ -111,7 +116,10 @@ export function endpointModels(models: Models, names: Pick<Names, "endpoint">): 
   );
 }
 
-/** Returns the small real model. Without it, says why and returns undefined: the stand-in serves as well, offline. */
+/**
+ * Returns the small real model. If it is not available, reports why and returns undefined: then the stand-in is used,
+ * which works offline.
+ */
 async function smallModel({ install, say = () => undefined }: ModelsOptions): Promise<DenseModel | undefined> {
   if (!install) return undefined;
   try {
@@ -145,8 +153,8 @@ async function connect(name: ModelName, url: string, models: Models): Promise<Re
 }
 
 /**
- * Throws RemoteServerError unless model.yaml describes the dense model that a server has. Its dimension goes into
- * mappings, and a prefix that it was not trained with spoils its vectors.
+ * Throws RemoteServerError unless model.yaml describes the dense model of a server. Mappings need its dimension, and a
+ * prefix that it was not trained with makes its vectors worse.
  */
 function requireConfigured(name: EndpointModel, { dimension, modelId }: RemoteServer, models: Models): void {
   const configured = dimensionOf(name, models);

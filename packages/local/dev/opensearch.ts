@@ -11,7 +11,7 @@ export interface DevCluster {
   version: string;
   /** Whether this process started it. Such a cluster lacks the native k-NN libraries. */
   own: boolean;
-  /** User and password, if they were given with the cluster's URL. */
+  /** User and password, if the cluster's URL contains them. */
   credentials: { user: string; password: string } | undefined;
   /** Resolves with the reason if the server exits by itself. */
   died: Promise<LocalError>;
@@ -27,7 +27,9 @@ export interface ClusterOptions {
   say: (line: string) => void;
 }
 
-/** Starts an OpenSearch that keeps its data, or connects to the given one. Throws LocalError that says what to do. */
+/**
+ * Starts an OpenSearch that keeps its data, or connects to the cluster in the options. Throws LocalError with advice.
+ */
 export async function openCluster(options: ClusterOptions): Promise<DevCluster> {
   if (options.url) return connectTo(options.url);
   const jdks = findJdks();
@@ -48,7 +50,7 @@ export async function openCluster(options: ClusterOptions): Promise<DevCluster> 
 
 const ANSWER_MS = 10_000;
 
-/** Connects to a cluster that runs already. Throws LocalError if it is no OpenSearch, or refuses the user in its address. */
+/** Connects to a running cluster. Throws LocalError if it is not OpenSearch, or rejects the user in its URL. */
 export async function connectTo(given: URL): Promise<DevCluster> {
   const credentials = given.username
     ? { user: decodeURIComponent(given.username), password: decodeURIComponent(given.password) }

@@ -29,7 +29,7 @@ export interface DevOptions {
   /** The URL of an existing cluster. */
   opensearchUrl: URL | undefined;
   opensearchVersion: OpenSearchVersion | undefined;
-  /** Whether dense vectors hash words instead of being made by the small real model. */
+  /** Whether dense vectors are computed by hashing words instead of by the small real model. */
   standIns: boolean;
   /** Text Embeddings Inference servers to use instead of the local models. */
   embeddingUrls: Partial<Record<ModelName, string>>;
@@ -54,7 +54,7 @@ export const HELP = `Both services on this machine, over a real OpenSearch and a
   RELEVANCE_INSTALL_DIR=DIR           where servers are installed, for several projects to share (default .local)
 `;
 
-/** What listens on the ports that one run uses, in their order. */
+/** Purposes of the ports of one run, in order. */
 export const PURPOSES = {
   api: "the API",
   opensearch: "OpenSearch",
@@ -106,7 +106,7 @@ function argumentsOf(args: readonly string[]) {
   return refusing(HELP, () => parseArgs({ args: [...args], options }).values);
 }
 
-/** Parses arguments. Throws DevUsageError with the help. */
+/** Parses arguments. Throws DevUsageError with the help text. */
 export function refusing<Parsed>(help: string, parse: () => Parsed): Parsed {
   try {
     return parse();

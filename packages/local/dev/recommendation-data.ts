@@ -27,7 +27,7 @@ export interface RecommendationData {
   /** Saves all tables and new event files. Files are replaced atomically. */
   save(): Promise<void>;
   /**
-   * Saves what a call to the AWS endpoint has stored or deleted, so that what is acknowledged survives even if this
+   * Saves the data that a call to the AWS endpoint has stored or deleted. So acknowledged data survives even if this
    * process is killed.
    */
   keep: AfterCall;
@@ -39,7 +39,7 @@ const PARALLEL = 8;
 /** Items of one BatchWriteItem. Source: API reference. */
 const BATCH = 25;
 
-/** The calls that change a table. Their bodies are the input of the SDK's commands, which are sent alike. */
+/** The calls that change a table. Their bodies can be replayed as inputs of the SDK's commands. */
 const WRITES: Readonly<Record<string, unknown>> = {
   PutItem: PutItemCommand,
   UpdateItem: UpdateItemCommand,
@@ -47,13 +47,13 @@ const WRITES: Readonly<Record<string, unknown>> = {
   BatchWriteItem: BatchWriteItemCommand,
 };
 
-/** A line of the journal. */
+/** A line of the journal of writes. */
 interface Write {
   operation: string;
   input: PutItemCommandInput;
 }
 
-/** Saves the tables and the received events in a folder. The files of ETL are generated from them again. */
+/** Saves the tables and the received events in a folder. ETL can generate its files from them again. */
 export function recommendationData(
   folder: string,
   { clients, names }: Pick<RecommendationParts, "clients" | "names">,
@@ -61,7 +61,7 @@ export function recommendationData(
   const { dynamo, s3 } = clients;
   const Bucket = names.bucket();
   const tableFile = (table: TableName) => join(folder, "tables", `${table}.jsonl`);
-  /** The writes since the tables were saved, in the order of their answers. */
+  /** The writes since the tables were last saved, in the order of their responses. */
   const journal = join(folder, "tables", "writes.jsonl");
   const objects = join(folder, "objects");
 
@@ -82,11 +82,11 @@ export function recommendationData(
       const { operation, input } = JSON.parse(line) as Write;
       const Command = WRITES[operation] as typeof PutItemCommand;
       await dynamo.send(new Command(input)).catch((error: unknown) => {
-        // Two writes at the same time may have been answered in the other order.
+        // Two concurrent writes may have been answered in the other order.
         if (!isNamed(error, "ConditionalCheckFailedException")) throw error;
       });
     }
-    // So that the next line does not continue a part of one.
+    // Rewrites the file, so that the next line does not continue an incomplete one.
     replaceFile(journal, lines.map((line) => `${line}\n`).join(""));
   };
   const restoreObject = async (path: string) => {
@@ -144,7 +144,10 @@ export function recommendationData(
   };
 }
 
-/** Returns the complete lines of a file, none without it. A killed process may have left a part of one at the end. */
+/**
+ * Returns the complete lines of a file; none if there is no file. A killed process may have left an incomplete line at
+ * the end.
+ */
 const linesOf = (file: string): string[] => (readIfThere(file) ?? "").split("\n").slice(0, -1);
 
 /** Wraps `run` so that each call is served by a run that starts after it, and at most one run is in progress. */

@@ -10,7 +10,7 @@ import { bundleArchive } from "./bundles.ts";
 import type { LocalClients } from "./clients.ts";
 import { createFunction } from "./resources.ts";
 
-/** The parts from which the local recommendation service is built. */
+/** The inputs of the local recommendation service. */
 export interface RecommendationParts {
   cloud: Pick<Cloud, "endpoint" | "region" | "accountId">;
   clients: LocalClients;
@@ -21,7 +21,7 @@ export interface RecommendationParts {
   outdir: string;
 }
 
-/** Creates the functions that are not called over HTTP. */
+/** Creates the functions that have no HTTP API. */
 export async function createFunctions(parts: RecommendationParts): Promise<void> {
   const functions = Object.entries(localFunctions(parts)) as [FunctionName, FunctionValues][];
   await Promise.all(

@@ -62,7 +62,7 @@ export async function putConfiguration({ clients, names, configuration }: Recomm
   );
 }
 
-/** Puts the placements of the configuration into use, as `deploy` does. */
+/** Stores the placements of the configuration as the version in use, like `deploy`. */
 export async function putPlacements({ clients, names, configuration }: RecommendationParts): Promise<void> {
   const placements = configuration.recommendation?.placements ?? [];
   await putDocument(clients.s3, names.bucket(), PLACEMENTS, { placements });

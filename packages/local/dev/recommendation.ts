@@ -45,7 +45,9 @@ export interface RecommendationOptions extends RecommendationParts {
   scope: Scope;
   say: (line: string) => void;
   loadBundle: (options: Required<BundleOptions>) => Promise<LoadedBundle>;
-  /** Called with what must run after each call to the AWS endpoint, once the data of the last run is restored. */
+  /**
+   * Called, after the last run's data is restored, with the function that must run after each call to the AWS endpoint.
+   */
   onCall: (afterCall: AfterCall) => void;
 }
 
@@ -70,7 +72,7 @@ export function openPersonalize(
   });
 }
 
-/** Returns what reads import files from the local S3: with the role of each job. */
+/** Returns the reader of import files in the local S3, with the role of each job. */
 export function importObjects(endpoint: Promise<string>): ObjectReader {
   const asRoot = localObjects(endpoint, async () => ({}));
   const service = "personalize.amazonaws.com";
@@ -81,7 +83,7 @@ export function importObjects(endpoint: Promise<string>): ObjectReader {
   };
 }
 
-/** Returns what reads the local S3 with these credentials. Waits for the endpoint when something is read. */
+/** Returns a reader of the local S3 with these credentials. Waits for the endpoint on first use. */
 function localObjects(
   endpoint: Promise<string>,
   keysAt: (url: string) => Promise<{ credentials?: SessionKeys }>,
@@ -120,7 +122,7 @@ export async function startRecommendation(options: RecommendationOptions): Promi
     putConfiguration(options),
     putPlacements(options),
   ]);
-  // What was written meanwhile is kept, and a failure must not hide the reason for the end.
+  // Data written meanwhile is saved; a failure of this must not hide the reason for the end.
   const unsaved = ({ message }: Error) =>
     options.say(`the recommendation service's data could not be saved: ${message}`);
   scope.add(() => data.save().catch(unsaved));

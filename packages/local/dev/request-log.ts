@@ -33,14 +33,14 @@ interface RequestLogPath {
 
 const LOG_STREAM = "local";
 
-/** What takes the lines of a function that runs in this process. */
+/** The local request log for functions that run in this process. */
 interface LocalRequestLog {
   add: (line: string) => void;
   /** Resolves when the path to the bucket exists. */
   opened: Promise<unknown>;
 }
 
-/** Opens a request log. Lines that come before its path exists wait. */
+/** Opens a request log. Lines that arrive before its path exists are queued. */
 export function openRequestLog(
   kind: RequestLogKind,
   options: RequestLogOptions & { scope: Scope; say: (line: string) => void },

@@ -16,7 +16,7 @@ import { TABLE_KEYS, TABLES } from "@relevance/lib/recommendation/records/tables
 import { rootOptions } from "@relevance/local-aws/cloud/account.ts";
 import type { Cloud } from "@relevance/local-aws/cloud/front.ts";
 
-/** Creates empty tables. Default: all. */
+/** Creates empty tables, by default all. */
 export async function createTables(
   dynamo: DynamoDBClient,
   names: Names,
@@ -108,7 +108,7 @@ export async function createRole(
   }
 }
 
-/** Gives a role a policy. */
+/** Adds a policy to a role. */
 export async function putRolePolicy(
   cloud: Pick<Cloud, "endpoint">,
   RoleName: string,

@@ -12,7 +12,7 @@ import { putDocument } from "./documents.ts";
 import type { DevCluster } from "./opensearch.ts";
 import { putRolePolicy } from "./resources.ts";
 
-/** Returns the environment of api-router, as in AWS, and creates what it names in the local cloud: secrets, documents. */
+/** Returns the environment of api-router, as in AWS. Creates the local secrets and documents that it refers to. */
 export async function routerEnvironment(
   cluster: DevCluster,
   cloud: Cloud,
@@ -28,7 +28,7 @@ export async function routerEnvironment(
   const { user: username, password } = cluster.credentials;
   const secret = "local-cluster";
   await createSecret(cloud, secret, JSON.stringify({ username, password }));
-  // The configuration names the secret of the cluster in AWS, if that has one.
+  // If the cluster in AWS has a secret, the configuration names it.
   const Statement = [
     {
       Effect: "Allow",
@@ -44,7 +44,10 @@ export async function routerEnvironment(
   return { ...common, OPENSEARCH_AUTH: "basic", OPENSEARCH_SECRET_ARN: secret } satisfies ApiRouterEnv;
 }
 
-/** Puts the rules and synonyms of the configuration into use. Returns the variable with their bucket, if there are any. */
+/**
+ * Stores the rules and synonyms of the configuration as the version in use. Returns the variable with their bucket, if
+ * there are any.
+ */
 async function putDocuments(
   cloud: Cloud,
   { searchGateway }: Configuration,
@@ -58,7 +61,7 @@ async function putDocuments(
   return { BUCKET: names.bucket() };
 }
 
-/** Creates a secret in the local cloud, which is empty at each start. */
+/** Creates a secret in the local cloud, which is empty at every start. */
 async function createSecret(cloud: Pick<Cloud, "endpoint">, Name: string, SecretString: string): Promise<void> {
   await new SecretsManagerClient(rootOptions(cloud)).send(new CreateSecretCommand({ Name, SecretString }));
 }

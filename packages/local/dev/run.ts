@@ -118,7 +118,7 @@ function recommendationPart(
   };
 }
 
-/** The demo's CSV files fit this configuration alone. */
+/** The only configuration that matches the demo's CSV files. */
 const DEMO_CONF = resolve("conf.local");
 
 const uploadCommand = (url: string, apiKey: string) =>

@@ -19,8 +19,8 @@ interface ShopOptions {
 }
 
 /**
- * Serves the shop page over the demo's books. Undefined without the demo, its key or the recommendation service, and in an
- * installed package, which has no examples.
+ * Serves the shop page for the demo's books. Undefined without the demo, its key or the recommendation service, and in
+ * an installed package, which does not contain the examples.
  */
 export async function startShop({ demo, key, search, recommendation, port }: ShopOptions): Promise<Served | undefined> {
   const folder = join(PACKAGE_FOLDER, "packages/shop");
@@ -30,14 +30,14 @@ export async function startShop({ demo, key, search, recommendation, port }: Sho
   return servePage(page, [search, recommendation], port);
 }
 
-/** Returns how esbuild finds what the page imports, and the values that it puts in. */
+/** Returns esbuild's options: how to find the page's imports, and the values to insert. */
 export function bundleOptions(env: Readonly<Record<string, string>> = {}) {
   const instantSearch = createRequire(createRequire(import.meta.url).resolve("instantsearch.js/package.json"));
   return {
     alias: {
       "@relevance/client": join(PACKAGE_FOLDER, "packages/clients/typescript/src/index.ts"),
       "@relevance/instantsearch": join(PACKAGE_FOLDER, "packages/clients/instantsearch/src/index.ts"),
-      // InstantSearch imports it directly and by way of htm, which must not find the console's version.
+      // InstantSearch imports preact directly and through htm, which must not resolve to the console's version.
       preact: dirname(instantSearch.resolve("preact/package.json")),
     },
     define: {

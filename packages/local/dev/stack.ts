@@ -44,7 +44,7 @@ export interface Stack {
   searchGateway: SearchGateway;
   /** Undefined if the configuration has no recommendation service. */
   recommendation: (LocalRecommendation & Pick<Recommendation, "filters">) | undefined;
-  /** The models in use, with what computes their embeddings. */
+  /** The models in use, with the local programs that compute their embeddings. */
   models: readonly LocalModel[];
   /** Dimension of each dense model, as served. */
   dimensions: ModelStandIns["dimensions"];
@@ -68,8 +68,8 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
   return new Start({ options, scope, say, configuration, searchGateway }).run();
 }
 
-/** What a stack is started with. */
-interface Given {
+/** Inputs for starting a stack. */
+interface StackInput {
   options: DevOptions;
   scope: Scope;
   say: Say;
@@ -77,9 +77,9 @@ interface Given {
   searchGateway: SearchGateway;
 }
 
-/** The start of a stack. */
+/** A stack that is being started. */
 class Start {
-  readonly #given: Given;
+  readonly #given: StackInput;
   readonly #names: Names;
   /** Folder of the built functions. */
   readonly #outdir: string;
@@ -88,7 +88,7 @@ class Start {
   readonly #keys: LocalKeys;
   readonly #load = oneAtATime(loadBundle);
 
-  constructor(given: Given) {
+  constructor(given: StackInput) {
     const { options, configuration } = given;
     this.#given = given;
     this.#names = namesOf({ project: configuration.project.project_name, account: ACCOUNT_ID, region: REGION });
@@ -97,7 +97,7 @@ class Start {
     this.#keys = localKeys(options.dir, configuration.api.keys);
   }
 
-  /** Starts all parts, each as soon as those that it needs have started. */
+  /** Starts all parts, each as soon as its dependencies have started. */
   async run(): Promise<Stack> {
     const { options, scope, configuration, searchGateway } = this.#given;
     const models = await this.#openModels();
@@ -176,7 +176,7 @@ class Start {
     );
   }
 
-  /** Returns what is common to the parts that use the AWS endpoint. */
+  /** Returns the inputs that all parts with the AWS endpoint share. */
   #partsOf(cloud: Cloud) {
     const { configuration, scope, say } = this.#given;
     const [names, outdir] = [this.#names, this.#outdir];
@@ -244,7 +244,7 @@ class Start {
     return shop && stopWith(scope, shop);
   }
 
-  /** Returns the port of a server, if it shall have a given one. */
+  /** Returns the configured port of a server; empty for a free port. */
   #port(name: PortName): { port?: number } {
     return optional("port", portOf(this.#given.options, name));
   }

@@ -10,7 +10,7 @@ export interface DevState {
   search: { url: string; api_key: string };
   /** Present if the stack includes the recommendation service. */
   recommendation?: { url: string; api_key: string };
-  /** The keys of api.yaml by their names, if it lists any. Those above may do everything. */
+  /** The keys of api.yaml by their names, if it lists any. The keys above are unrestricted. */
   keys?: Readonly<Record<string, string>>;
   console: { url: string };
   /** The shop page, if the configuration is the demo's. */
@@ -61,13 +61,14 @@ export function claimFolder(dir: string): Claim {
 /**
  * Creates the lock file for this process. Returns undefined, or the PID of the process that has it.
  *
- * A killed process leaves its file behind, and two starts may find it at once. If each removed it, the second would
- * remove the lock of the first. So only the process that holds a second lock, named after what the file contains, may
- * replace it. Every lock has other contents, so a process that read the file long ago cannot replace a later one.
+ * A killed process leaves its file behind, and two starting processes may both find it. If each removed it, the second
+ * could remove the first one's new lock. So a process must take a second lock, named after the file's content, before
+ * it replaces the file. Every lock has different content, so a process with an outdated view cannot replace a newer
+ * lock.
  */
 export function takeLock(lock: string): number | undefined {
   const own = `${lock}.new-${process.pid}`;
-  // Linked or renamed into place when complete, so that nobody reads an empty file.
+  // Linked or renamed into place when complete, so that readers never see an empty file.
   writeFileSync(own, `${process.pid} ${randomUUID()}\n`);
   try {
     for (;;) {
@@ -92,7 +93,7 @@ export function takeLock(lock: string): number | undefined {
   }
 }
 
-/** Gives a file a second name. Returns false if the name is taken. */
+/** Creates a hard link. Returns false if the name is taken. */
 function tryLink(file: string, name: string): boolean {
   try {
     linkSync(file, name);

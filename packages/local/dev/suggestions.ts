@@ -15,14 +15,14 @@ interface SuggestionsOptions {
   searchGateway: SearchGateway;
   /** Folder of the built functions. */
   outdir: string;
-  /** The environment of api-router, which says where the cluster is. */
+  /** The environment of api-router, which contains the cluster's address. */
   environment: Readonly<Record<string, string>>;
   say: (line: string) => void;
 }
 
 /**
- * Creates the function that builds suggestions, if an index has any. Returns what runs it once, as the schedule does in AWS
- * each hour: `relevance suggest build --local` does so again.
+ * Creates the function that builds suggestions, if an index has any. Returns a function that runs it once; in AWS a
+ * schedule does so every hour. `relevance suggest build --local` runs it again.
  */
 export async function openSuggestions(options: SuggestionsOptions): Promise<() => Promise<void>> {
   const { clients, names, searchGateway, outdir, say } = options;
@@ -36,7 +36,7 @@ export async function openSuggestions(options: SuggestionsOptions): Promise<() =
   });
   return async () => {
     const call = new InvokeCommand({ FunctionName: names.function("suggestions"), Qualifier: LIVE_ALIAS });
-    // As in AWS, nothing else fails with it.
+    // As in AWS, a failed build affects nothing else.
     const failure = await clients.lambda.send(call).then(
       ({ FunctionError, Payload }) => FunctionError && Payload?.transformToString(),
       (error: unknown) => String(error),

@@ -11,24 +11,24 @@ import { chooseVersion, jdkFor, OPENSEARCH_VERSIONS } from "../opensearch/versio
 import { connectTo } from "./opensearch.ts";
 import type { DevOptions } from "./options.ts";
 
-/** What was found of a program, or what is wrong and what to do. */
+/** The program that was found, or the problem and what to do. */
 export interface Finding {
   name: string;
   found?: string;
   problem?: string;
 }
 
-/** A program, and a check that returns what it found. */
+/** A program, and a function that checks it. */
 export type Check = readonly [name: string, tool: Tool | undefined, look: () => string | Promise<string>];
 
-/** Space for OpenSearch, moto, Terraform's provider and data. */
+/** Required disk space (bytes) for OpenSearch, moto, Terraform's provider and data. */
 const LEAST_SPACE = 3e9;
 const OLDEST_NODE = 20;
 
 /**
- * Throws MissingTool that names everything that the local stack needs and this machine does not have. What is installed
- * already needs nothing. Throws LocalError for a folder in which OpenSearch cannot run, and for a given cluster that does not
- * answer.
+ * Throws MissingTool with every program that the local stack needs and this machine lacks. Parts that are already
+ * installed need no programs. Throws LocalError for a folder in which OpenSearch cannot run, and for a configured
+ * cluster that does not answer.
  */
 export async function requireTools(options: DevOptions): Promise<void> {
   const { opensearchUrl, opensearchVersion, dir, installDir } = options;
@@ -49,7 +49,7 @@ export async function requireTools(options: DevOptions): Promise<void> {
   if (problems.length > 0) throw new MissingTool(problems.join("\n"));
 }
 
-/** Returns what this machine has of all that the local stack needs, whether it is installed already or not. */
+/** Returns the checks of everything that the local stack needs, whether it is already installed or not. */
 export function localChecks({ opensearchVersion, dir, installDir }: DevOptions): Check[] {
   return [
     ["Node.js", "node", nodeVersion],
@@ -63,7 +63,7 @@ export function localChecks({ opensearchVersion, dir, installDir }: DevOptions):
   ];
 }
 
-/** Runs checks, all of them, whatever fails. A problem ends with how to install the program on a system: by default this one. */
+/** Runs all checks, even if some fail. A problem ends with how to install the program, by default on this system. */
 export function findingsOf(checks: readonly Check[], system?: System): Promise<Finding[]> {
   return Promise.all(
     checks.map(async ([name, tool, look]) => {
@@ -83,7 +83,10 @@ function java(wanted: DevOptions["opensearchVersion"]) {
   return { version, found: `${jdk.major} in ${jdk.home}, for OpenSearch ${version}` };
 }
 
-/** Returns the version that will run; without a suitable Java the one for which Maven is needed in any case. */
+/**
+ * Returns the version that will run. Without a suitable Java, returns the version for which Maven is needed in any
+ * case.
+ */
 function versionFor(wanted: DevOptions["opensearchVersion"]) {
   try {
     return java(wanted).version;

@@ -1,10 +1,13 @@
 import { readdirSync, readFileSync, watch } from "node:fs";
 import { join } from "node:path";
 
-/** An editor writes a file in several steps: changes within this time are one. */
+/** An editor writes a file in several steps, so changes within this time (ms) count as one. */
 const SETTLED_MS = 300;
 
-/** Calls `onChange` with the files, relative to the folder, whose content has changed. Returns how to stop watching. */
+/**
+ * Calls `onChange` with the files, relative to the folder, whose content has changed. Returns a function that stops
+ * watching.
+ */
 export function watchConfiguration(folder: string, onChange: (files: string[]) => void): () => void {
   let known = contents(folder);
   let timer: NodeJS.Timeout | undefined;

@@ -16,8 +16,8 @@ const POM = fileURLToPath(new URL("./pom.xml", import.meta.url));
 const LAYOUT = 3;
 
 /**
- * The answer to what the launcher asks before each start, whether the keystore has a password. The distribution's program
- * starts a Java for it, a seventh of the processor time of the whole start.
+ * Replaces the program by which the launcher checks, before each start, whether the keystore has a password. It would
+ * start another Java, a seventh of the start's processor time.
  */
 const NO_PASSWORD =
   "#!/bin/sh\n# This server is for tests and trials: its keystore has no password, and no secrets.\nexit 1\n";

@@ -45,16 +45,16 @@ function yaml({ folder, port, transportPort, extra }: NodeSettings): string {
     .join("");
 }
 
-/** What makes a start a second or two faster, and the server slower after some minutes. */
+/** Options that make a start a second or two faster, and the server slower after some minutes. */
 const QUICK_START: readonly string[] = [
-  // The first JIT compiler only: the second one does not pay off for a server that runs for minutes.
+  // Only the first JIT compiler: the second does not pay off for a server that runs for minutes.
   "-XX:TieredStopAtLevel=1",
-  // Memory when it is used: OpenSearch would fill the whole heap with zeros first, in a quarter of a second of the kernel's.
+  // Allocates heap on use: OpenSearch would first fill the whole heap with zeros, a quarter of a second of kernel time.
   "-XX:-AlwaysPreTouch",
-  // No proof that the classes of the distribution are well-formed, which takes a tenth of the start.
+  // Skips bytecode verification of the distribution's classes, a tenth of the start.
   "-XX:+UnlockDiagnosticVMOptions",
   "-XX:-BytecodeVerificationRemote",
-  // The collector without threads and tables of its own, another tenth.
+  // Uses the serial collector, which needs no threads and tables of its own: another tenth.
   "-XX:-UseG1GC",
   "-XX:+UseSerialGC",
 ];

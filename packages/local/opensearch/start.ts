@@ -123,7 +123,7 @@ export function refuseSpace({ dir }: Pick<NodeFolder, "dir">): void {
   if (problem !== undefined) throw new LocalError(problem);
 }
 
-/** Throws LocalError if another server runs on the folder. It belongs to whoever started it, so it is not stopped. */
+/** Throws LocalError if another server runs on the folder. It is not stopped, because another process started it. */
 function refuseSecondServer(folder: NodeFolder) {
   const running = runningNode(folder.dir);
   if (running === undefined) return;

@@ -1,7 +1,7 @@
 import { LocalError, MissingTool } from "@relevance/processes/error.ts";
 import type { Jdk } from "./java.ts";
 
-/** The versions for which the Maven repository has all parts. Only these two had neural-search. */
+/** The versions whose parts are all in the Maven repository. Only these two have neural-search there. */
 export const OPENSEARCH_VERSIONS = ["2.19.6", "3.6.0"] as const;
 
 export type OpenSearchVersion = (typeof OPENSEARCH_VERSIONS)[number];
@@ -28,7 +28,9 @@ export function opensearchVersion(name: string): OpenSearchVersion {
   );
 }
 
-/** Returns the first suitable Java for this version, which is JAVA_HOME if it is suitable. Throws MissingTool. */
+/**
+ * Returns a suitable Java for this version: JAVA_HOME if it is suitable, else the first one found. Throws MissingTool.
+ */
 export function jdkFor(version: OpenSearchVersion, jdks: readonly Jdk[]): Jdk {
   const jdk = jdks.find((candidate) => fits(version, candidate));
   if (jdk) return jdk;
@@ -36,8 +38,8 @@ export function jdkFor(version: OpenSearchVersion, jdks: readonly Jdk[]): Jdk {
 }
 
 /**
- * Returns a version that this machine's Java can run: 2.19.6 (half the size, half the start time) if there is a JDK 17
- * to 21, otherwise 3.6.0. Throws MissingTool that names what was found and what is needed.
+ * Returns a version that this machine's Java can run: 2.19.6 (half the size, half the start time) with a JDK 17 to 21,
+ * otherwise 3.6.0. Throws MissingTool with the Java that was found and the one that is needed.
  */
 export function chooseVersion(jdks: readonly Jdk[]): { version: OpenSearchVersion; jdk: Jdk } {
   for (const version of OPENSEARCH_VERSIONS) {

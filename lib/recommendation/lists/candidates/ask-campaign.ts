@@ -18,7 +18,7 @@ export class CampaignFailure extends Error {
   }
 }
 
-/** What a request asks of a campaign. */
+/** A query of a request to a campaign. */
 interface CampaignQuestion<T> {
   recipe: RecipeKind;
   filter?: FilterChoice | undefined;
@@ -33,9 +33,10 @@ interface Arns {
 }
 
 /**
- * Asks the active campaign of a recipe, with the filter that the name currently points to. If Personalize does not know
- * the campaign or filter, or rejects the call, reads the pointers again and, if one has changed, retries with the new
- * ones. Throws CampaignFailure, `filter_not_found`, or `invalid_request` if Personalize rejects a part of the request.
+ * Sends a query to the active campaign of a recipe, with the filter that the name currently points to. If Personalize
+ * does not know the campaign or filter, or rejects the call, reads the pointers again. If a pointer has changed,
+ * retries with the new value. Throws CampaignFailure, `filter_not_found`, or `invalid_request` if Personalize rejects a
+ * part of the request.
  */
 export async function askCampaign<T>(
   services: Pick<RecommendationServices, "settings" | "pointers">,
@@ -83,8 +84,8 @@ function askWith<T>(
 ): Promise<T> {
   if (filter) {
     if (filterArn === undefined) throw filterNotFound(filter.filter.name, settings.filters);
-    // While a changed expression is rolled out, the function may still have the other one. Personalize checks the
-    // values then.
+    // During the rollout of a changed expression, the function may still have the other one, so Personalize checks the
+    // values.
     if (filterArn.endsWith(`/${filter.filter.resource}`)) checkPlaceholders(filter);
   }
   if (campaignArn === undefined) {
@@ -98,7 +99,7 @@ function askWith<T>(
 function failureOf(error: unknown, { recipe, filter, hasContext }: CampaignQuestion<unknown>): Error {
   const kind = failureKind(error);
   if (kind !== "refused" || !(filter || hasContext)) {
-    // Personalize does not reliably say which of the two it does not know.
+    // Personalize does not reliably say whether the campaign or the filter is missing.
     const what = `the ${recipe} campaign${filter && kind === "absent" ? ` or the filter ${filter.filter.name}` : ""}`;
     return new CampaignFailure(kind, reasonOf(what, error), { cause: error });
   }
@@ -111,8 +112,8 @@ function failureOf(error: unknown, { recipe, filter, hasContext }: CampaignQuest
 }
 
 /**
- * Returns what an error means for a list. A filter that is not there, or that Personalize refuses, is thrown if the caller chose
- * it.
+ * Returns a campaign error as a failure of the list. If the caller chose the filter, throws when it is missing or
+ * Personalize rejects it.
  */
 export function campaignFailure(error: unknown, isCallersFilter: boolean): CampaignFailure {
   if (error instanceof CampaignFailure) return error;
@@ -120,7 +121,7 @@ export function campaignFailure(error: unknown, isCallersFilter: boolean): Campa
   return new CampaignFailure("refused", withoutStop(error.message), { cause: error });
 }
 
-/** Returns a message as a part of another one. */
+/** Removes the final full stop, so that a message can be part of another one. */
 export const withoutStop = (message: string) => message.replace(/\.$/, "");
 
 /**

@@ -2,26 +2,27 @@ import type { Deadline } from "../../../platform/resilience/deadline.ts";
 import { SEEDS, suggest } from "../../built-in/suggest.ts";
 import { type BuiltInReader, type BuiltInRecord, itemKey, kindKey, userKey } from "../../clients/built-in-table.ts";
 
-/**
- * Returns the items of the same kind as a rare one, best first; none for other items. Throws if the table cannot be read.
- */
+/** Returns text neighbours of a rare item, best first; none for other items. Throws if the table cannot be read. */
 export async function ownKind(builtIn: BuiltInReader, itemId: string, deadline: Deadline): Promise<readonly string[]> {
   const key = kindKey(itemId);
   return (await builtIn([key], deadline)).get(key)?.ITEMS ?? [];
 }
 
-/** Whom or what the built-in engine recommends for: the items of a page, or a visitor and the session's items, latest first. */
+/** Input of the built-in engine: the items of a page, or a visitor with the session's items, latest first. */
 type Occasion = { pageItemIds: readonly string[] } | { userId?: string | undefined; itemIds: readonly string[] };
 
 /** Recommendations of the built-in engine. */
 export interface Suggested {
   /** Best first. */
   itemIds: string[];
-  /** What it recommends for, and all that the user had: no list of the engine has these. */
+  /** The input items and all items of the user. No list of the engine contains these. */
   known: ReadonlySet<string>;
-  /** The training that it follows from; undefined without items. */
+  /** The training run that produced the recommendations; undefined if there are none. */
   run: string | undefined;
-  /** Returns the items, of those that may be named, that an item is recommended for: those that say most for it first. */
+  /**
+   * Returns the input items that led to a recommendation, those that contributed most first. `isNamed` selects the
+   * items that may be disclosed.
+   */
   because: (itemId: string, isNamed: (seed: string) => boolean) => string[];
 }
 
@@ -29,10 +30,10 @@ export interface Suggested {
 const MAX_CAUSES = 3;
 
 /**
- * Returns what the built-in engine recommends, best first, never the items that it recommends for: the items like those of
- * the request and the last ones of the user, as of the last training, and nothing that the user had. On a page, items of the
- * same kind come first; for a user, they count only if nothing follows from other users. Empty if it knows none of them.
- * Throws if the table cannot be read.
+ * Returns the recommendations of the built-in engine, best first, as of the last training: items similar to those of
+ * the request and to the user's last ones. Input items and the user's items are left out. On a page, text neighbours
+ * come first; for a user, they are used only if there are no neighbours by common users. Empty if the engine knows none
+ * of the input. Throws if the table cannot be read.
  */
 export async function suggestedItems(
   builtIn: BuiltInReader,

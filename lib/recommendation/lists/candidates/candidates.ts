@@ -5,32 +5,32 @@ import type { RecordStore } from "../../clients/record-store.ts";
 import type { Profile } from "../../records/profile.ts";
 import { isActive } from "./item-record.ts";
 
-/** Records to read at a time when the first ones are not enough: one call to the table. */
+/** Records to read at once after the first read did not suffice: one call to the table. */
 const READ_AHEAD = 100;
 
 /** Where an item of a list comes from: the campaign, the built-in engine, or a list of the fallback chain. */
 export type Origin = "campaign" | FallbackList["list"];
 
-/** A test of items. Those whose record cannot be read fail it. */
+/** A test of items. Items whose record cannot be read fail it. */
 export type Test = (id: string, record: Profile) => boolean;
 
 /** An open source. */
 export interface Opened {
   /** The ids, best first. */
   batches: AsyncIterable<readonly string[]>;
-  /** A test beside those that all candidates must pass. */
+  /** A test in addition to those that all candidates must pass. */
   passes?: Test | undefined;
 }
 
-/** A list to take items from. It reports its own failures; then it is empty, or ends early. */
+/** A list to take items from. It reports its own failures and is then empty or ends early. */
 export interface Source {
-  /** Returns where one of its items comes from. */
+  /** Returns the origin of one of its items. */
   originOf: (id: string) => Origin;
-  /** Called once, when the first item is needed. */
+  /** Opens the source. Called once, when the first item is needed. */
   open(): Promise<Opened>;
 }
 
-/** Yields nothing, for a source that cannot be used. */
+/** Yields nothing: the batches of a source that cannot be used. */
 export async function* nothing(): AsyncGenerator<readonly string[]> {
   // No batch.
 }
@@ -43,13 +43,13 @@ export interface Candidate {
   record: Profile | undefined;
 }
 
-/** What all candidates of a request are checked with. */
+/** The tests for all candidates of a request, and their findings. */
 export interface Checks {
   records: Pick<RecordStore, "read">;
   deadline: Deadline;
-  /** Most items of the list. */
+  /** The most items of the list. */
   limit: number;
-  /** Ids that are no candidates; ids that are taken are added. */
+  /** Ids that are not candidates. Taken ids are added. */
   excluded: Set<string>;
   /** The only ids that are candidates; undefined for all. */
   only?: ReadonlySet<string> | undefined;
@@ -64,8 +64,8 @@ export interface Checks {
 }
 
 /**
- * The eligible items of some sources, read as far as they are needed. Moves on to the next source when all eligible
- * items of the one before are taken.
+ * The eligible items of several sources, read lazily. When all eligible items of a source are taken, moves on to the
+ * next.
  */
 export class Candidates {
   readonly #checks: Checks;
@@ -75,7 +75,7 @@ export class Candidates {
   /** Records to read next. */
   #size = READ_AHEAD;
   #eligible: Candidate[] = [];
-  /** How many ids were excluded when the eligible items were last compared with them. */
+  /** Size of `excluded` when the eligible items were last checked against it. */
   #excluded = 0;
 
   constructor(sources: readonly Source[], checks: Checks) {
@@ -110,7 +110,7 @@ export class Candidates {
     this.#eligible.splice(this.#eligible.indexOf(dropped), 1);
   }
 
-  /** Checks another part of a source. Returns false at its end. */
+  /** Reads and checks more ids of a source. Returns false at its end. */
   async #more(source: Source, count: number): Promise<boolean> {
     if (!this.#current) {
       const { batches, passes } = await source.open();

@@ -4,12 +4,12 @@ import { type FilterChoice, ownFilter } from "./filter-choice.ts";
 import type { ListRequest } from "./request.ts";
 
 /**
- * A filter that the service applies itself, since Personalize applies one filter to an item, and none to the lists of the
- * fallback chain. It reads the visitor's record when it is first used. Rejects if it cannot.
+ * A filter that this service applies itself: Personalize applies only one filter to a call, and none to the lists of
+ * the fallback chain. Reads the visitor's record on first use. Rejects if it cannot be read.
  */
 export type LocalFilter = () => Promise<{ passes: Test }>;
 
-/** Returns a filter of the placement, applied to the visitor and to the first item that the page is about. */
+/** Returns a filter of the placement, applied to the visitor and to the first item of the page. */
 export function localFilter(
   { services, call, userId, seeds, seedRecords }: ListRequest,
   choice: FilterChoice,
@@ -21,7 +21,7 @@ export function localFilter(
   });
 }
 
-/** Returns the filter that both apply. */
+/** Returns a filter that passes what both filters pass. */
 export function bothFilters(one: LocalFilter, other: LocalFilter | undefined): LocalFilter {
   if (!other) return one;
   return async () => {
@@ -31,7 +31,8 @@ export function bothFilters(one: LocalFilter, other: LocalFilter | undefined): L
 }
 
 /**
- * Returns the ids with the test of a filter; none if the filter cannot be applied. Throws why it cannot if the caller chose it.
+ * Returns the ids with the test of a filter; none if the filter cannot be applied. Throws the reason if the caller
+ * chose the filter.
  */
 export async function tested(
   { isCallersFilter }: Pick<ListRequest, "isCallersFilter">,

@@ -23,34 +23,37 @@ export interface ListSettings extends Pick<Placement, "engine" | "limit" | "prom
   recipe?: RecipeKind | undefined;
 }
 
-/** A part of a list that failed, with its entry of `degraded`. */
+/** A failed part of a list, with its entry of `degraded`. */
 export interface ListFailure {
   stage: Stage;
   degradation: Degradation;
-  /** Why the campaign could not answer; undefined for other stages. */
+  /** The campaign's failure; undefined for other stages. */
   campaign: CampaignFailure | undefined;
 }
 
-/** A list to make: the settings of its placement, and what is known of visitor and page. */
+/** A list to make: the placement's settings, and the data about visitor and page. */
 export interface ListRequest {
   services: ListServices;
   call: Pick<Call, "requestId" | "deadline">;
   settings: ListSettings;
-  /** Items that the campaign is asked for at first. */
+  /** Number of items in the first request to the campaign. */
   candidates: number;
   /** Undefined if the list must not depend on the visitor. */
   userId: string | undefined;
-  /** The items that similar items are recommended to. */
+  /** The input items of similar-item recommendations. */
   seeds: readonly string[];
   seedRecords: () => Promise<ReadRecords>;
-  /** What the built-in engine recommends: for the items of the page, or for the visitor and this session's items. */
+  /**
+   * Returns the built-in engine's recommendations for the items of the page, or for the visitor and this session's
+   * items.
+   */
   suggested: () => Promise<Suggested>;
-  /** Returns items to list before those of the campaign, unless it fails. */
+  /** Returns items that come before the campaign's. They are not used if the campaign fails. */
   first?: () => Promise<readonly string[]>;
   filter: FilterChoice | undefined;
   /** Whether the caller chose the filter. Then a filter that does not apply is an error of the request. */
   isCallersFilter: boolean;
-  /** Ids that the list must not have. */
+  /** Ids excluded from the list. */
   excluded: ReadonlySet<string>;
   /** The only ids that the list may have; undefined for all. */
   only?: ReadonlySet<string>;
@@ -81,15 +84,15 @@ export function listRequest(own: Own, sessionItems: readonly string[]): ListRequ
 
 interface Reported {
   stage: Stage;
-  /** What failed, in `degraded`. */
+  /** The failed part, for `degraded`. */
   target: string;
   reason: string;
-  /** What the list lacks. Default: what it lacks without the stage. */
+  /** The effect on the list. Default: the stage's own effect. */
   effect?: string | undefined;
   campaign?: CampaignFailure;
 }
 
-/** Logs the cause of a failure, and notes the first failure of each stage and target for the answer. */
+/** Logs the cause of a failure, and records the first failure of each stage and target for the answer. */
 export function report({ services, call, failures }: ListRequest, failure: Reported, message: string, cause: unknown) {
   const { stage, target, reason, effect, campaign } = failure;
   if (cause !== undefined) logFailure(services, call, message, cause);

@@ -5,13 +5,13 @@ import type { Degradation } from "../../../platform/http/degradation.ts";
 export interface Stage {
   /** The name in `degraded`. */
   name: (typeof RECOMMENDATION_STAGES)[number];
-  /** What the list lacks when the stage fails, as a message for the client. */
+  /** The effect on the list when the stage fails, as a message for the client. */
   lost: string;
 }
 
 /**
- * The stages of a list, in the order of the pipeline. A stage that fails takes nothing but its own effect from the list, and
- * the answer says so.
+ * The stages of a list, in the order of the pipeline. If a stage fails, only its own effect is missing, and `degraded`
+ * names it.
  */
 export const STAGES = {
   placement: { name: "placement", lost: "an earlier version of the placements is in use" },
@@ -22,7 +22,7 @@ export const STAGES = {
   records: { name: "item_records", lost: "items have ITEM_ID alone, and were not checked" },
 } as const satisfies Record<string, Stage>;
 
-/** Returns the entry of `degraded` for a stage that failed. Default effect: what the list lacks without the stage. */
+/** Returns the entry of `degraded` for a failed stage. Default effect: that of the stage. */
 export const failed = (stage: Stage, target: string, reason: string, effect: string = stage.lost): Degradation => ({
   stage: stage.name,
   target,

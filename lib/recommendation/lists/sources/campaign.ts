@@ -10,22 +10,22 @@ import type { STAGES } from "../candidates/stages.ts";
 interface CampaignOptions {
   filter: FilterChoice | undefined;
   stage: typeof STAGES.source | typeof STAGES.promotions;
-  /** The recipe, or the promotion, in messages. */
+  /** Name of the recipe or promotion in messages. */
   target: string;
-  /** A filter beside the one that the campaign applies. */
+  /** A filter in addition to the one that the campaign applies. */
   also?: LocalFilter | undefined;
 }
 
 /** The effect of a failed second call for more items. */
 export const NOT_REFILLED = "the list was not refilled";
 
-/** Who or what a campaign recommends for. */
+/** The user or item that a campaign recommends for. */
 type Query = Pick<RecommendationQuery, "userId" | "itemId">;
 
 /**
- * Returns the items that the placement's campaign recommends or ranks; undefined without a recipe, or if there is nobody and
- * nothing to recommend for. The first call starts at once, so that those of promotions run beside it. If it fails, the source
- * is empty and the answer says why. `onAnswer` is called with the id of each answer.
+ * Returns the items that the placement's campaign recommends or ranks; undefined without a recipe, or if the request
+ * has neither a user nor an item. Starts the first call at once, so that calls of promotions run concurrently. If a
+ * call fails, the source is empty and `degraded` says why. Calls `onAnswer` with the id of each answer.
  */
 export function campaignSource(
   request: ListRequest,

@@ -9,11 +9,11 @@ export const popular = {
   ],
 };
 
-/** Returns the items that no list has which comes from the built-in engine, or which follows its items. */
+/** Returns the items excluded from every list that comes from the built-in engine or follows its items. */
 async function known({ settings, suggested }: ListRequest): Promise<ReadonlySet<string>> {
   const usesEngine = settings.engine === "built_in" || settings.fallback.some(({ list }) => list === "built_in");
   if (!usesEngine) return new Set();
-  // The engine's own list says why it could not be read.
+  // The source of the built-in engine reports read errors itself, so they are ignored here.
   return suggested().then(
     (found) => found.known,
     () => new Set(),

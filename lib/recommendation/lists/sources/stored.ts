@@ -9,11 +9,11 @@ import { STAGES } from "../candidates/stages.ts";
 import { STORED_LISTS, type StoredList } from "./table.ts";
 
 /**
- * Returns the source of a stored list, to which the placement's own filters apply. If it cannot be read, or a filter not be
- * applied, the source is empty and the answer says why.
+ * Returns the source of a stored list, to which the placement's own filters apply. If the list cannot be read or a
+ * filter cannot be applied, the source is empty and `degraded` says why.
  */
 export function storedSource(request: ListRequest, list: FallbackList, filter: LocalFilter | undefined): Source {
-  // The entry of the table is for lists of this name.
+  // The table maps each name to the list of that name, which TypeScript cannot see.
   const { upstream, read, testOf } = STORED_LISTS[list.list] as StoredList<FallbackList>;
   const failedWith = (what: string) => (error: unknown) => {
     const reason = error instanceof ApiError ? withoutStop(error.message) : reasonOf(what, error);

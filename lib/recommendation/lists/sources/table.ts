@@ -9,11 +9,11 @@ import { popular } from "./popular.ts";
 
 /** A list that exists before the request, with its settings in the fallback chain. */
 export interface StoredList<Settings> {
-  /** Where it is read from, in messages. */
+  /** Name of the store in messages. */
   upstream: string;
   /** Returns the ids, best first; undefined before the first training. Throws if they cannot be read. */
   read(request: ListRequest, settings: Settings): Promise<readonly string[] | undefined>;
-  /** Returns the test of the list's items; undefined if this request has none of them. */
+  /** Returns the test of the list's items; undefined if the list has no items for this request. */
   testOf?(request: ListRequest, settings: Settings, report: (error: unknown) => void): Promise<Test | undefined>;
 }
 

@@ -12,20 +12,20 @@ export interface NewImport {
   /** The index or alias that is written to. */
   name: string;
   files: readonly ImportFile[];
-  /** How the user named the files. */
+  /** The user's name for the files. */
   from: string;
   format: Format;
   idField: string | undefined;
-  /** Whether documents go through the gateway's bulk endpoint. */
+  /** Whether documents are sent through the gateway's bulk endpoint, which embeds them. */
   embed: boolean;
   now: Date;
-  /** Bytes of a slice; by default 2 MiB, of which `_bulk` makes one call. */
+  /** Bytes of a slice. Default: 2 MiB, which makes one `_bulk` call. */
   sliceBytes?: number;
 }
 
 const SLICE_BYTES = 2 * 1024 * 1024;
 
-/** Creates a run that imports files into an index that exists. Returns its record. */
+/** Creates a run that imports files into an existing index. Returns its record. */
 export async function createImport(calls: RunCalls, given: NewImport): Promise<ImportRecord> {
   const { name, files, from, format, idField, embed, now, sliceBytes = SLICE_BYTES } = given;
   if (files.length === 0) throw new RunFailure(`There are no files at ${from}`);
@@ -48,7 +48,7 @@ export async function createImport(calls: RunCalls, given: NewImport): Promise<I
   return record;
 }
 
-/** Throws RunFailure unless there is an index or alias of this name that can be written to. */
+/** Throws RunFailure unless the name is a writable index or alias. */
 async function requireTarget(calls: RunCalls, name: string): Promise<void> {
   const answer = await calls.json(indices.getSettings({ index: name, flat_settings: true }), [404]);
   if (answer.error !== undefined) {

@@ -5,15 +5,15 @@ import { isObject, parseJson, valueAt } from "../../../platform/json/values.ts";
 import type { Writable } from "../rebuild/write.ts";
 import { hasDocument, type Slice } from "./slices.ts";
 
-/** A document of a file: to be written, or why it cannot be. */
+/** A document of a file, or the reason why it cannot be written. */
 export type Parsed = { at: number } & ({ document: Writable } | { id?: string; reason: string; text: string });
 
 export interface ParseOptions {
   format: Format;
-  /** The field with the id; absent: documents get ids made of `prefix`, slice and place. */
+  /** The field with the id. If absent, ids are made of `prefix`, slice number and position. */
   idField: string | undefined;
   prefix: string;
-  /** Whether documents must be checked to be JSON objects, for a writer that puts them together. */
+  /** Whether to check that documents are JSON objects, for a writer that concatenates them. */
   check: boolean;
 }
 
@@ -113,7 +113,7 @@ function rows({ bytes, from, columns = [] }: Slice, { idField }: ParseOptions): 
   return parsed;
 }
 
-/** Returns an id as text, or undefined if a value is none. */
+/** Returns an id as text; undefined for values that cannot be an id. */
 function idOf(value: unknown): string | undefined {
   if (typeof value === "string" && value !== "") return value;
   return Number.isSafeInteger(value) ? String(value) : undefined;

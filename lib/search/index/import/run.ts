@@ -13,28 +13,31 @@ import { type OpenFile, readSlices, type Slice } from "./slices.ts";
 export interface ImportOptions extends WorkOptions<ImportRecord> {
   id: string;
   open: OpenFile;
-  /** Rejected documents of the whole run above which it stops; by default as many as before, or {@link MAX_REJECTED}. */
+  /** The most rejected documents of the whole run before it stops. Default: as before, or {@link MAX_REJECTED}. */
   maxRejected?: number | undefined;
-  /** Writes documents so that they are embedded, and reports why one was stored without. Needed for imports that embed. */
+  /**
+   * Returns a writer that embeds documents, and reports those stored without embedding. Required for imports that
+   * embed.
+   */
   embeddingWriter?: (name: string, onDegraded: (reason: string) => void) => WriteCopies;
 }
 
-/** Bits of a version that count slices. */
+/** Lower bits of a version, which contain the slice number. */
 const SLICE_BITS = 22;
 
 /** Rejected documents above which an import stops by default. */
 const MAX_REJECTED = 1_000;
 
-/** Documents that are written together although fewer may still be rejected: one request of an import that embeds. */
+/** The smallest batch, even if fewer documents may still be rejected: one request of an import that embeds. */
 const SMALLEST_BATCH = 64;
 
 /**
- * Works on an import until all files are written. Goes on where an earlier process stopped. Throws RunFailure, after which
- * the run can be resumed.
+ * Works on an import until all files are written. Resumes where an earlier process stopped. Throws RunFailure, after
+ * which the run can be resumed.
  *
- * Each document has the external version `seconds since 2020 × 2^22 + number of its slice`. So a slice that is written
- * again changes nothing, and undoes no write that others have made since; of two documents with one id the later one in
- * the files wins; and so does the later one of two imports.
+ * Each document has the external version `seconds since 2020 × 2^22 + slice number`. So writing a slice again changes
+ * nothing and overwrites no later write by others. Of two documents with one id, the later one in the files wins, and
+ * the later one of two imports.
  */
 export async function workOnImport(options: ImportOptions): Promise<ImportRecord> {
   const { calls, id, open, most = MOST_PARTS } = options;
@@ -43,7 +46,7 @@ export async function workOnImport(options: ImportOptions): Promise<ImportRecord
     () => readImport(calls, id),
     async (record) => {
       record.max_rejected = options.maxRejected ?? record.max_rejected ?? MAX_REJECTED;
-      // All slices may be done when an earlier process stopped for this.
+      // An earlier process may have stopped for this reason after writing all slices.
       requireFew(record);
       repeatInterrupted(record);
     },
@@ -55,13 +58,13 @@ export async function workOnImport(options: ImportOptions): Promise<ImportRecord
   const budget = rejectionBudget(record, most);
 
   const work = async (slice: Slice) => {
-    // Those below the checkpoint were written before an earlier one, by a process that was killed.
+    // Slices below the checkpoint, and finished later ones, were written by an earlier process.
     if (slice.slice < record.next.slice || done.has(slice.slice)) return;
     const file = files[slice.file]?.name ?? "";
     const parsed = parsedSlice(slice, record, file);
     const { counts, rejects } = await writeSlice(parsed, versionOf(record, slice), write, budget);
     await storeRejects(calls, id, slice.slice, file, rejects);
-    // At once: a checkpoint that is saved counts its slices, and no others.
+    // Counted immediately: a saved checkpoint must contain the counts of exactly its slices.
     addTo(record.tally, counts);
     if (counts.read < parsed.length) {
       record.interrupted ??= noCounts();
@@ -95,13 +98,13 @@ function requireFew({ id, tally: { rejected }, max_rejected: most = MAX_REJECTED
 
 const noCounts = (): ImportTally => ({ read: 0, written: 0, unchanged: 0, rejected: 0 });
 
-/** Takes back the counts of slices that an earlier process left in the middle: they are written again. */
+/** Removes the counts of slices that an earlier process left unfinished, because they are written again. */
 function repeatInterrupted(record: ImportRecord): void {
   for (const key of TALLIED) record.tally[key] -= record.interrupted?.[key] ?? 0;
   delete record.interrupted;
 }
 
-/** How many documents may still be rejected, by all slices in progress together. */
+/** Limits how many documents all slices in progress may still have rejected. */
 interface RejectionBudget {
   /** Returns how many documents of a slice to write next. */
   batchSize(): number;
@@ -110,8 +113,8 @@ interface RejectionBudget {
 }
 
 /**
- * The documents that are under way together are no more than may still be rejected, or a smallest batch of each slice. So
- * an import stops near its number.
+ * Returns the budget of rejections. The documents in progress are at most as many as may still be rejected, or one
+ * smallest batch per slice. So an import stops close to its limit.
  */
 function rejectionBudget(
   { tally, max_rejected: most = MAX_REJECTED }: ImportRecord,
@@ -171,7 +174,7 @@ async function writeBatch(parsed: readonly Parsed[], version: bigint, seen: Set<
     const { document } = one;
     const again = seen.has(document.id);
     seen.add(document.id);
-    // The cluster takes no versions with create, which replaces nothing anyway.
+    // The cluster takes no version with create, which never replaces a document anyway.
     if (document.op === "create" || document.version !== undefined) return [document];
     return [{ ...document, version, versionType: again ? ("external_gte" as const) : ("external" as const) }];
   });
@@ -193,7 +196,7 @@ async function writeBatch(parsed: readonly Parsed[], version: bigint, seen: Set<
   return { counts, rejects };
 }
 
-/** Moves the checkpoint over the slices that are done without a gap. */
+/** Moves the checkpoint past all consecutive finished slices. */
 function advance(record: ImportRecord, done: Map<number, ImportRecord["ahead"][number]>): void {
   for (let one = done.get(record.next.slice); one; one = done.get(record.next.slice)) {
     done.delete(one.slice);
@@ -204,17 +207,17 @@ function advance(record: ImportRecord, done: Map<number, ImportRecord["ahead"][n
 
 /** A document of a file that was not written. */
 interface ImportReject {
-  /** Where it begins in the uncompressed file, in bytes. */
+  /** Byte offset of its start in the uncompressed file. */
   at: number;
   id?: string;
   reason: string;
   text: string;
 }
 
-/** Characters of a rejected document that are kept: a page of a thousand fits into one answer of the gateway. */
+/** The most characters to store of a rejected document: a page of a thousand fits into one answer of the gateway. */
 const KEPT = 1_500;
 
-/** Keeps the rejected documents of a slice in the index of the run. Throws RunFailure if that does not take one. */
+/** Stores the rejected documents of a slice in the run's index. Throws RunFailure if the index does not accept one. */
 async function storeRejects(
   calls: RunCalls,
   run: string,

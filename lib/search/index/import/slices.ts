@@ -9,19 +9,19 @@ export interface ImportFile {
   name: string;
   /** Bytes as stored, so compressed for gzip. */
   size: number;
-  /** Changes when the content does. */
+  /** Changes with the content, such as an ETag. */
   tag: string;
 }
 
 /** Yields the stored bytes of a file from an offset on. Throws RunFailure if it has changed or cannot be read. */
 export type OpenFile = (file: ImportFile, from: number) => AsyncIterable<Buffer>;
 
-/** Whole documents that follow one another in a file. */
+/** Consecutive whole documents of a file. */
 export interface Slice {
-  /** Counted over all files. */
+  /** Slice number over all files. */
   slice: number;
   file: number;
-  /** Where it begins and ends in the uncompressed content. */
+  /** Start and end in the uncompressed content, in bytes. */
   from: number;
   end: number;
   bytes: Buffer;
@@ -29,13 +29,13 @@ export interface Slice {
   columns?: readonly string[];
 }
 
-/** The longest document: the gateway takes 4 MiB. A longer line shows that the file has another format. */
+/** The longest document: the gateway accepts 4 MiB. A longer line means that the file has another format. */
 const LONGEST = 16 * 1024 * 1024;
 
 /**
- * Yields the content of files in slices of about `sliceBytes`, from a checkpoint on. A slice ends with the first document
- * that reaches its size, so that a run which is resumed finds the same slices. Only reading can tell where documents end:
- * an action of NDJSON looks like a document, and CSV has line breaks inside quotes.
+ * Yields the content of files in slices of about `sliceBytes`, from a checkpoint on. A slice ends with the first
+ * document that reaches its size, so a resumed run finds the same slices. Document boundaries are only known by reading
+ * from the start: an NDJSON action looks like a document, and CSV has line breaks inside quotes.
  */
 export async function* readSlices(
   files: readonly ImportFile[],
@@ -63,7 +63,7 @@ async function* contentFrom(file: ImportFile, open: OpenFile, from: number): Asy
     yield* open(file, from);
     return;
   }
-  // Compressed content has no offsets to begin at: what is done is skipped.
+  // Compressed content has no offsets to seek to, so finished content is read and skipped.
   let skip = from;
   for await (const chunk of gunzipped(file, open)) {
     if (chunk.length <= skip) skip -= chunk.length;
@@ -108,7 +108,7 @@ async function* cut(content: AsyncIterable<Buffer>, format: Format, size: number
   for await (const chunk of content) {
     buffer = buffer.length === 0 ? chunk : Buffer.concat([buffer, chunk]);
     for (let end = endOf(buffer, size); end > 0; end = endOf(buffer, size)) {
-      // A copy, so that a slice does not keep what follows it in memory.
+      // Copies the bytes, so that a slice does not keep the rest of the buffer in memory.
       yield Buffer.from(buffer.subarray(0, end));
       buffer = buffer.subarray(end);
       endOf = SCANNERS[format]();
@@ -123,8 +123,8 @@ async function* cut(content: AsyncIterable<Buffer>, format: Format, size: number
 }
 
 /**
- * Returns where the first document ends that reaches `size`, or 0. Each call gets the same buffer, with more at its
- * end.
+ * Returns the end of the first document that reaches `size`, or 0. Each call gets the same buffer with more data
+ * appended.
  */
 type Scanner = (buffer: Buffer, size: number) => number;
 
@@ -168,7 +168,7 @@ const SCANNERS: Readonly<Record<Format, () => Scanner>> = {
   },
 };
 
-/** Returns whether a document follows an action line of `_bulk`. */
+/** Returns whether a document follows a `_bulk` action line. */
 export const hasDocument = (action: string): boolean => action.trim() !== "" && !/^\s*\{\s*"delete"/.test(action);
 
 async function headerOf(file: ImportFile, open: OpenFile): Promise<{ columns: string[]; end: number }> {

@@ -5,16 +5,21 @@ import { type AnyRecord, type HeldRecord, saveRecord } from "./run-record.ts";
 /** Milliseconds between two checkpoints. */
 const INTERVAL_MS = 1_000;
 
-/** Saves the record of a run on which several workers are busy. */
+/** Saves the record of a run while several workers change it. */
 export interface Checkpoints {
   save(): Promise<void>;
-  /** Saves if the last checkpoint is a second old. */
+  /** Saves if the last checkpoint is at least a second old. */
   saveIfDue(): Promise<void>;
-  /** Saves why the run stops, even after the caller's signal. Saves nothing if another process has taken it over. */
+  /**
+   * Saves the reason why the run stops, even after the caller's abort signal. Does nothing if another process has taken
+   * over the run.
+   */
   stopped(error: unknown): Promise<void>;
 }
 
-/** Returns what saves a record. One save follows the other, since each is guarded by the one before. */
+/**
+ * Returns the checkpoints of a record. Saves run one after another, since each is conditional on the previous version.
+ */
 export function checkpointsOf<Kind extends AnyRecord>(
   calls: RunCalls,
   held: HeldRecord<Kind>,

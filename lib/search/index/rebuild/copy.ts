@@ -7,20 +7,20 @@ import type { RunCalls } from "./run-calls.ts";
 import type { Tally } from "./run-record.ts";
 import { deleteCopies, type WriteCopies } from "./write.ts";
 
-/** State and services of the steps of a run. */
+/** State and services of a run's copying steps. */
 export interface CopyWork {
   calls: RunCalls;
   source: string;
   target: string;
-  /** The alias that only this process writes through. */
+  /** The alias that only this process writes to. */
   targetAlias: string;
   ledger: Ledger;
   write: WriteCopies;
-  /** Sequence numbers of a bucket. */
+  /** Sequence numbers per bucket. */
   width: number;
-  /** Fields that are left out of copies and of comparisons, because they are computed anew. */
+  /** Fields excluded from copies and comparisons, because they are computed again. */
   leftOut: readonly string[];
-  /** Returns the source of a copy: vectors that the new index stores as bytes are converted. */
+  /** Converts a copy's source: vectors that the new index stores as bytes. */
   converted: (source: string) => string;
   tally: Tally;
   /** Called for each document that the new index rejects. */
@@ -29,7 +29,7 @@ export interface CopyWork {
 
 const bucketOf = ({ width }: CopyWork, { from }: Range) => Math.floor(from / width);
 
-/** Copies the documents of a range, which lies in one bucket. Records them in the ledger first. */
+/** Copies the documents of a range within one bucket. Records them in the ledger first. */
 export async function copyRange(work: CopyWork, range: Range): Promise<void> {
   const { calls, source, ledger, tally } = work;
   const copies = await readIds(calls, source, range);
@@ -48,14 +48,14 @@ export async function copyRange(work: CopyWork, range: Range): Promise<void> {
   }
 }
 
-/** Returns the source of a document as it is copied. */
+/** Returns a document's source in the form in which it is copied. */
 export const copiedSource = ({ leftOut, converted }: CopyWork, source: string): string =>
   converted(withoutPaths(source, leftOut));
 
 /**
- * Compares the documents of a range with their copies: version and content. A copy of a later version is fine, since the
- * old index has replaced the document meanwhile. Throws RunFailure at the first difference. Documents that the new index
- * rejected may lack a copy.
+ * Compares the documents of a range with their copies, by version and content. A copy with a later version is accepted:
+ * the document has been replaced in the old index meanwhile. Throws RunFailure at the first difference. Rejected
+ * documents may lack a copy.
  */
 export async function verifyRange(work: CopyWork, range: Range, rejected: ReadonlySet<string>): Promise<void> {
   const { calls, source, target } = work;
@@ -77,15 +77,15 @@ export async function verifyRange(work: CopyWork, range: Range, rejected: Readon
 
 function sameSource(work: CopyWork, { source }: SourceCopy, copy: string): boolean {
   if (source === copy) return true;
-  // The conversion of a copy changes nothing.
+  // Converting an already converted copy does not change it, so both can be converted.
   const [a, b] = [source, copy].map((text) => parseExact(copiedSource(work, text)));
   return a !== undefined && b !== undefined && sameJson(a, b);
 }
 
 /**
- * Deletes the copies of documents that the old index has deleted. `copied` is the sequence number up to which the shard
- * has been copied. A document that was updated instead stays in its bucket's record until its later version is copied,
- * and thereby recorded: otherwise a delete after the update would find no record of the copy.
+ * Deletes the copies of documents that were deleted in the old index. `copied` is the sequence number up to which the
+ * shard has been copied. An updated document stays in its old bucket's record until its later version is copied and
+ * recorded; otherwise a delete after the update would find no record of the copy.
  */
 export async function removeDeleted(
   work: CopyWork,

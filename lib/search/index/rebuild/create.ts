@@ -9,7 +9,7 @@ import { indices } from "./requests.ts";
 import type { RunCalls } from "./run-calls.ts";
 import { createRecord, createRunIndex, newRun, type RunRecord } from "./run-record.ts";
 
-/** Settings and mappings of a new index, as `PUT /<index>` takes them. */
+/** Settings and mappings of a new index, in the form of `PUT /<index>`. */
 export interface IndexBody {
   settings?: Record<string, unknown>;
   mappings?: Record<string, unknown>;
@@ -26,17 +26,17 @@ export interface DescribedIndex {
 export interface NewRun {
   /** The alias, or the index itself. */
   name: string;
-  /** Returns the body of the new index, made from the description of the old one. */
+  /** Returns the body of the new index for the description of the old one. */
   bodyOf: (source: DescribedIndex) => IndexBody;
-  /** Whether documents are embedded anew, and into which fields. */
+  /** Whether documents are embedded again, and into which fields. */
   embed: boolean;
   embeddingFields: readonly string[];
-  /** The entry of hybrid_search.yaml of the old index. */
+  /** The old index's entry of hybrid_search.yaml. */
   entry?: string | undefined;
-  /** Allows to delete an index that is searched by its own name, since an alias needs that name. */
+  /** Allows deleting an index whose own name is used by clients, because an alias needs that name. */
   replaceIndex: boolean;
   now: Date;
-  /** Sequence numbers of a bucket of the ledger; by default 1,000, whose ids make a record of about 50 kB. */
+  /** Sequence numbers per ledger bucket. Default: 1,000, whose ids make a record of about 50 kB. */
   width?: number;
 }
 
@@ -44,10 +44,10 @@ export interface NewRun {
 const OF_THE_CLUSTER =
   /^index\.(uuid|version|creation_date|provided_name|history|resize|routing\.allocation\.initial_recovery|replication|knn\.derived_source|blocks)(\.|$)/;
 
-/** Settings that would change or slow down copies. The new index gets them when it has caught up. */
+/** Settings that would change or slow down copies. The new index gets them after catching up. */
 const LATE = ["index.refresh_interval", "index.default_pipeline", "index.final_pipeline", "index.gc_deletes"];
 
-/** Creates the new index and a run that fills it. Returns its record. Throws RunFailure if the name does not fit. */
+/** Creates the new index and a run that fills it. Returns its record. Throws RunFailure if the name cannot be used. */
 export async function createRun(calls: RunCalls, given: NewRun): Promise<RunRecord> {
   const { name, bodyOf, embed, embeddingFields, entry, replaceIndex, now, width = 1_000 } = given;
   const source = await describe(calls, name);
@@ -58,7 +58,7 @@ export async function createRun(calls: RunCalls, given: NewRun): Promise<RunReco
     );
   }
   const run = newRun(name, now);
-  // If this cannot be the name of an index, the cluster says why.
+  // If the name is not a valid index name, the cluster's error says why.
   const target = nameOfRun(run.id) === undefined ? `${name}-${run.id}` : run.id;
   const { settings, mappings } = bodyOf(source);
   const wantedMappings = mappings ?? source.mappings;
@@ -66,18 +66,18 @@ export async function createRun(calls: RunCalls, given: NewRun): Promise<RunReco
   const meta = { ...Object(wantedMappings._meta) } as Record<string, unknown>;
   // Copied vectors are still those of the old index, whatever the new mapping is.
   if (!embed) meta.relevance = (source.mappings._meta as Record<string, unknown> | undefined)?.relevance;
-  // The old index may have its entry by its own name only.
+  // The old index may match its entry only by its own name.
   if (entry !== undefined) meta.relevance ??= { entry, embeddings: {} } satisfies IndexMeta;
   const toBytes = embed ? [] : convertedToBytes(source.mappings, wantedMappings);
   const wanted = { ...ownSettings(source), ...flat(settings ?? {}) };
   const late = Object.fromEntries(LATE.map((key) => [key, textOf(wanted[key])]));
   const early = Object.fromEntries(Object.entries(wanted).filter(([key]) => !LATE.includes(key)));
   const body = {
-    // Tombstones outlive late writes, which would bring deleted copies back.
+    // Tombstones must outlive late writes, which would otherwise restore deleted copies.
     settings: { ...early, "index.refresh_interval": "-1", "index.gc_deletes": "1h" },
     mappings: { ...wantedMappings, _meta: meta },
   };
-  // First, because a key that may not work on runs may still create indexes, and would leave one behind.
+  // Created first: a key that may not work on runs may still create indexes, and would leave one behind.
   await createRunIndex(calls, run.id);
   const drop = () => calls.json(indices.delete({ index: runIndex(run.id) }), [404]);
   const answer = await calls.json(indices.create({ index: target, body }), [400]).catch(async (error: unknown) => {
@@ -85,7 +85,7 @@ export async function createRun(calls: RunCalls, given: NewRun): Promise<RunReco
     throw error;
   });
   const { type, reason } = clusterError(answer);
-  // The name is new: if it exists, the answer to an earlier attempt was lost.
+  // The name is new. If the index exists, an earlier attempt created it and its answer was lost.
   if (answer.error !== undefined && type !== "resource_already_exists_exception") {
     await drop();
     throw new RunFailure(`The new index cannot be created: ${reason}`);
@@ -110,8 +110,8 @@ export async function createRun(calls: RunCalls, given: NewRun): Promise<RunReco
 }
 
 /**
- * Throws RunFailure for fields that the documents of an index do not show: what is made of documents lacks them. Those that
- * are `embedded` are computed again, and those that `after` lacks are not wanted.
+ * Throws RunFailure for fields that `_source` excludes, because copies would lack them. Fields that are `embedded`
+ * again or absent from `after` are exempt.
  */
 export function requireShown(
   { name, mappings }: DescribedIndex,
@@ -128,7 +128,7 @@ export function requireShown(
   );
 }
 
-/** Returns the fields whose vectors become bytes. Throws RunFailure for sparse ones that a copy cannot convert. */
+/** Returns the fields whose vectors become bytes. Throws RunFailure for sparse fields that a copy cannot convert. */
 function convertedToBytes(before: Record<string, unknown>, after: Record<string, unknown>): string[] {
   const [old, changed] = [fieldsOfMapping(before), fieldsOfMapping(after)];
   return [...changed].flatMap(([field, { type, vectors }]) => {
@@ -141,7 +141,7 @@ function convertedToBytes(before: Record<string, unknown>, after: Record<string,
   });
 }
 
-/** Returns the index that a name stands for. Throws RunFailure if it stands for none or for several. */
+/** Returns the index behind a name. Throws RunFailure if there is none or several. */
 export async function describe(calls: RunCalls, name: string): Promise<DescribedIndex> {
   const answer = await calls.json(indices.get({ index: name, flat_settings: true }), [404]);
   if (answer.error !== undefined) throw new RunFailure(`There is no index or alias ${name}`);

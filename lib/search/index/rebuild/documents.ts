@@ -5,7 +5,7 @@ import { RunFailure } from "./failure.ts";
 import { documents } from "./requests.ts";
 import type { RunCalls } from "./run-calls.ts";
 
-/** One document of the old index in one version. */
+/** One version of a document in the old index. */
 export interface StoredCopy {
   id: string;
   routing?: string;
@@ -21,11 +21,11 @@ export interface SourceCopy extends StoredCopy {
   has: readonly string[];
 }
 
-/** Fields and queries of a read. */
+/** Fields and queries to read. */
 export interface WantedFields {
-  /** Fields of the source. */
+  /** Fields of `_source`. */
   of: readonly string[];
-  /** Queries of which the cluster tells whether a document matches, by name. */
+  /** Queries by name. The cluster reports for each document which of them match. */
   tested: Readonly<Record<string, object>>;
 }
 
@@ -47,8 +47,8 @@ interface RawHit {
 const LARGEST_PAGE = 200;
 
 /**
- * Returns the documents in a range, without their sources. Reads by sequence number: that needs no memory on the heap
- * of the cluster, unlike sorting by id. The range holds at most 10,000 sequence numbers.
+ * Returns the documents in a range, without their sources. Reading by sequence number needs no heap memory in the
+ * cluster, unlike sorting by id. The range has at most 10,000 sequence numbers.
  */
 export async function readIds(calls: RunCalls, index: string, range: Range): Promise<StoredCopy[]> {
   const answer = await search(calls, index, range, { size: range.to - range.from + 1, _source: false });
@@ -56,8 +56,8 @@ export async function readIds(calls: RunCalls, index: string, range: Range): Pro
 }
 
 /**
- * Yields the documents in a range with their sources, in pages that get smaller if an answer is too large. By default the
- * sources are whole.
+ * Yields the documents in a range with their sources. Pages become smaller if an answer is too large. By default,
+ * sources are complete.
  */
 export async function* readSources(
   calls: RunCalls,
@@ -91,12 +91,12 @@ export async function* readSources(
   }
 }
 
-/** A document as an index has it. */
+/** State of a document in an index. */
 export interface Present {
   version: bigint;
   seqNo: number;
   primaryTerm: number;
-  /** Absent unless sources were asked for. */
+  /** Absent unless sources were requested. */
   source?: string;
 }
 
@@ -106,7 +106,7 @@ export interface ReadByIdOptions {
   realtime: boolean;
 }
 
-/** Returns what an index has of documents, in their order; undefined for one that is not there. */
+/** Returns an index's versions of documents, in their order; undefined for missing ones. */
 export async function readByIds(
   calls: RunCalls,
   index: string,
@@ -170,8 +170,8 @@ function search(
 }
 
 /**
- * Returns the parameters of a search in one shard: on its primary, which shows all writes after a refresh, and without the
- * index's search pipeline, which may hide documents or change what they show.
+ * Returns the parameters of a search in one shard: on its primary, which has all writes after a refresh, and without
+ * the index's search pipeline, which may hide or change documents.
  */
 export const ofShard = (shard: number) => ({ ...ofPrimaries, preference: `_shards:${shard}|_primary` });
 

@@ -1,9 +1,9 @@
-/** Why a run cannot go on. The message is shown to the user. */
+/** A failure after which a run cannot continue. The message is shown to the user. */
 export class RunFailure extends Error {
   override name = "RunFailure";
 }
 
-/** Thrown when another process has taken over the run, or has cancelled it. Nothing was written since. */
+/** Thrown when another process has taken over or cancelled the run. Nothing was written after that. */
 export class TakenOver extends RunFailure {
   override name = "TakenOver";
 }

@@ -7,14 +7,14 @@ import { type HeldRecord, type RunRecord, readAnyRecord, readRecord, saveRecord 
 import { shardMarks } from "./shards.ts";
 import { behind, hasSwitched, releaseLeftHolds, switchBack, unblock } from "./switch.ts";
 
-/** Returns how many writes the new index has taken since the switch, which a rollback would lose. */
+/** Returns the number of writes to the new index since the switch. A rollback loses them. */
 export async function lostByRollback(calls: RunCalls, id: string): Promise<number> {
   const { record } = await switchedRun(calls, id);
   const marks = await shardMarks(calls, record.target);
   return marks.reduce((lost, { shard, last }) => lost + last - (record.target_marks?.[shard] ?? -1), 0);
 }
 
-/** Puts the old index back in all aliases, and blocks writes to the new one. */
+/** Moves all aliases back to the old index, and blocks writes to the new one. */
 export async function rollBack(calls: RunCalls, id: string): Promise<RunRecord> {
   const held = await switchedRun(calls, id);
   await switchBack(calls, held.record);
@@ -36,8 +36,8 @@ async function switchedRun(calls: RunCalls, id: string): Promise<HeldRecord> {
 }
 
 /**
- * Cancels a run. That of a rebuild deletes its new index, which ends the writes of a process that still works on it; what
- * another run has written stays. Deletes the records of a run that has ended. Returns what it did, for the user.
+ * Cancels a run. For a rebuild, deletes its new index, which ends the writes of a process still working on it. For
+ * other runs, written documents stay. For a run that has ended, deletes its records. Returns a message for the user.
  */
 export async function cancelRun(calls: RunCalls, id: string, forget: boolean): Promise<string> {
   const held = await readAnyRecord(calls, id);
@@ -48,7 +48,7 @@ export async function cancelRun(calls: RunCalls, id: string, forget: boolean): P
     await saveRecord(calls, held, new Date());
     if (!forget) return `Cancelled ${id}. What it has written to ${record.name} stays.`;
   } else if (record.kind === "rebuild" && (record.phase === "copy" || record.phase === "ready")) {
-    // From here on a process that works on the run is refused, so it cannot switch before the index is deleted.
+    // From now on the cluster refuses a process that works on the run, so it cannot switch before the index is deleted.
     record.phase = "cancelled";
     record.epoch += 1;
     await saveRecord(calls, held, new Date());
@@ -59,7 +59,7 @@ export async function cancelRun(calls: RunCalls, id: string, forget: boolean): P
       throw new RunFailure(`The run ${id} has switched already: put the old index back with index switch --back`);
     }
     await calls.json(indices.delete({ index: record.target }), [404]);
-    // After the switch of another run the old index stays blocked.
+    // If another run has switched, the old index stays blocked.
     if ((await behind(calls, record.name)).includes(record.source)) await unblock(calls, record.source);
     if (!forget) return `Cancelled ${id} and deleted ${record.target}.`;
   } else if (!forget) {

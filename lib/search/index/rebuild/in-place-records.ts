@@ -3,10 +3,10 @@ import { IMPORT_FORMATS } from "../../../platform/contract/search.ts";
 
 /** Counts of a run that changes an index in place. */
 export const ImportTally = v.object({
-  /** Documents of the files, the rejected ones included. */
+  /** Documents of the files, including rejected ones. */
   read: v.number(),
   written: v.number(),
-  /** Documents that the index had already: from an earlier process of the run, or written by others since it began. */
+  /** Documents that the index already had: written by an earlier process of the run, or by others since it began. */
   unchanged: v.number(),
   rejected: v.number(),
 });
@@ -20,15 +20,15 @@ export const runFields = {
   id: v.string(),
   /** The index or alias that the run works on, as the user named it. */
   name: v.string(),
-  /** Counts the processes that have worked on the run. */
+  /** Number of processes that have worked on the run; identifies the current one. */
   epoch: v.number(),
   started_at: v.string(),
   updated_at: v.string(),
-  /** Why the run does not go on by itself. */
+  /** Why the run stopped and must be resumed. */
   message: v.optional(v.string()),
 };
 
-/** Where a run that changes an index in place stands. */
+/** State of a run that changes an index in place. */
 const InPlacePhase = v.picklist(["copy", "done", "cancelled"]);
 
 /**
@@ -49,19 +49,19 @@ export const ImportRecord = v.object({
   slice_bytes: v.number(),
   /** Seconds since 2020 when the run began: the upper bits of the versions of its documents. */
   since: v.number(),
-  /** The first slice that is not done, and where it begins in the content of its file. */
+  /** The first unfinished slice, and its position in its file. */
   next: v.object({ slice: v.number(), file: v.number(), offset: v.number() }),
-  /** Later slices that are done. */
+  /** Later slices that are finished. */
   ahead: v.array(v.object({ slice: v.number(), file: v.number(), end: v.number() })),
   /** Where the content comes from, for `status`. */
   from: v.string(),
   files: v.number(),
   tally: ImportTally,
-  /** Bytes of the content whose documents are all counted. */
+  /** Bytes of content whose documents are all counted. */
   bytes: v.optional(v.number()),
-  /** Counts of slices that were left in the middle, because too many documents were rejected. */
+  /** Counts of slices that were left unfinished, because too many documents were rejected. */
   interrupted: v.optional(ImportTally),
-  /** Rejected documents above which the run stops. */
+  /** The most rejected documents before the run stops. */
   max_rejected: v.optional(v.number()),
   /** The first reason why the gateway stored documents without an embedding. */
   degraded: v.optional(v.string()),
@@ -77,14 +77,14 @@ export const BackfillRecord = v.object({
   kind: v.literal("backfill"),
   ...runFields,
   phase: InPlacePhase,
-  /** The index behind the name when the run began. Sequence numbers mean something else in another one. */
+  /** The index behind the name when the run began. Sequence numbers are not comparable with those of another index. */
   source: v.string(),
   source_uuid: v.string(),
-  /** A hash of which fields are embedded from which, with which models, and of what the index says about them. */
+  /** Hash of the embedding settings, the models, and the index's description of its vectors. */
   embeddings: v.string(),
-  /** Of each shard: the last sequence number to look at, and the last that is done. */
+  /** By shard: the last sequence number to read, and the last finished one. */
   shards: v.record(v.string(), v.object({ mark: v.number(), done: v.number() })),
-  /** `unchanged` are documents that lack nothing, or that others have changed meanwhile. */
+  /** `unchanged` are documents with all embeddings, or that others have changed meanwhile. */
   tally: ImportTally,
 });
 export type BackfillRecord = v.InferOutput<typeof BackfillRecord>;

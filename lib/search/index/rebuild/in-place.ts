@@ -5,10 +5,10 @@ import { type BackfillRecord, type ImportRecord, type ImportTally, TALLIED } fro
 import type { RunCalls } from "./run-calls.ts";
 import { type HeldRecord, takeRun } from "./run-record.ts";
 
-/** Parts in progress at a time, unless the caller says how many. */
+/** Default number of parts in progress. */
 export const MOST_PARTS = 8;
 
-/** How a run that changes an index in place works. */
+/** Services and limits of a run that changes an index in place. */
 export interface WorkOptions<Kind> {
   calls: RunCalls;
   onProgress?: (record: Kind) => void;

@@ -4,12 +4,13 @@ import { documents } from "./requests.ts";
 import { type RunCalls, scanRun } from "./run-calls.ts";
 
 /**
- * The documents that a run has copied, in buckets of sequence numbers of the old index. Each bucket is recorded before its documents are
- * written to the new index, so every document of the new index is in the ledger. Deletes leave nothing that a search
- * finds; but a bucket of the old index that has fewer documents than its record has lost some, to deletes or updates.
+ * Record of the documents that a run has copied, in buckets of sequence numbers of the old index. Each bucket is
+ * recorded before its documents are written to the new index, so every document of the new index is in the ledger.
+ * Deleted documents cannot be searched. Instead, a bucket with fewer documents in the old index than in the ledger has
+ * lost some to deletes or updates.
  */
 export interface Ledger {
-  /** Returns the number of documents that a bucket has recorded. */
+  /** Returns the number of recorded documents of a bucket. */
   count(shard: number, bucket: number): number;
   /** Returns the buckets of a shard that have a record. */
   buckets(shard: number): number[];
@@ -29,7 +30,7 @@ interface Stored {
   _source?: { entries: Entry[] };
 }
 
-/** Opens the ledger in the index of a run. Reads how many documents each bucket has recorded. */
+/** Opens the ledger in the run's index. Reads the number of documents of each bucket. */
 export async function openLedger(calls: RunCalls, index: string): Promise<Ledger> {
   const counts = new Map<number, Map<number, number>>();
   const countsOf = (shard: number) => {
@@ -56,7 +57,7 @@ export async function openLedger(calls: RunCalls, index: string): Promise<Ledger
     const request = documents.index({ index, id: idOf(shard, bucket), ...guard, body });
     const answer = await calls.json(request, [409]);
     if (answer.error !== undefined) {
-      // The answer to an earlier attempt may have been lost.
+      // An earlier attempt may have succeeded without an answer.
       const now = await get(shard, bucket);
       if (JSON.stringify(now._source) !== JSON.stringify(body)) {
         throw new TakenOver("Another process works on this run and has changed its records");

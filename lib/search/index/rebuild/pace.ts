@@ -1,20 +1,20 @@
-/** Bounds how many calls a run makes at a time, so that its work leaves room for the cluster's searches. */
+/** Limits a run's concurrent calls, so that the cluster has capacity for searches. */
 export interface Pace {
-  /** Runs an operation when there is room for it. */
+  /** Runs an operation when a slot is free. */
   run<T>(operation: () => Promise<T>): Promise<T>;
-  /** Raises the bound by one for each round of calls that succeeded (additive increase). */
+  /** Raises the limit by one for each round of successful calls (additive increase). */
   succeeded(): void;
-  /** Halves the bound (multiplicative decrease). Refusals of calls that ran at the same time count once. */
+  /** Halves the limit (multiplicative decrease). Refusals of concurrent calls count once. */
   refused(): void;
-  /** The present bound. */
+  /** The current limit. */
   limit(): number;
 }
 
-/** Returns a pace that starts with one call at a time and never exceeds `most`. */
+/** Returns a limiter that starts with one call at a time and never exceeds `most`. */
 export function createPace(most: number): Pace {
   let bound = 1;
   let active = 0;
-  /** Calls that must end before another refusal halves the bound. */
+  /** Calls that must end before another refusal halves the limit. */
   let settling = 0;
   const waiting: Array<() => void> = [];
   const admit = () => {

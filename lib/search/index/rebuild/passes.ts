@@ -6,16 +6,16 @@ import type { Rejects } from "./rejects.ts";
 import type { RunRecord } from "./run-record.ts";
 import { countByBucket, refresh } from "./shards.ts";
 
-/** Up to which sequence number a shard of the old index is to be copied. */
+/** The sequence number up to which a shard of the old index is to be copied. */
 export interface Mark {
   shard: number;
   mark: number;
 }
 
-/** Throws when time is up. */
+/** Throws when time has run out. */
 type Check = () => void;
 
-/** Copies, verifies and sweeps what has changed in the old index, as often as wanted. */
+/** Copies, verifies and sweeps changes of the old index, in repeated passes. */
 export class Passes {
   readonly #work: CopyWork;
   readonly #record: RunRecord;
@@ -51,7 +51,9 @@ export class Passes {
     await this.#checkpoints.save();
   }
 
-  /** Runs a step on each bucket between what is done and the marks, and records how far everything is done. */
+  /**
+   * Runs a step on each bucket between the finished part and the marks, and records how far all buckets are finished.
+   */
   async #advance(done: "copied" | "verified", step: (range: Range) => Promise<void>, check: Check): Promise<void> {
     const { shards, width } = this.#record;
     const todo = Object.entries(shards).flatMap(([shard, state]) =>
@@ -76,7 +78,7 @@ export class Passes {
     for (const state of Object.values(shards)) state[done] = state.mark;
   }
 
-  /** Deletes the copies of deleted documents in the buckets that have fewer documents than recorded. */
+  /** Deletes the copies of deleted documents in buckets that have fewer documents than recorded. */
   async #sweep(check: Check): Promise<void> {
     const { calls, source, ledger, width } = this.#work;
     await refresh(calls, source);
@@ -92,7 +94,7 @@ export class Passes {
   }
 }
 
-/** Returns the buckets of a shard, the first and last of them cut, between what is done and a mark. */
+/** Returns the ranges of a shard from the finished part to a mark, one for each bucket. */
 function rangesOf(shard: number, done: number, mark: number, width: number): Range[] {
   const ranges: Range[] = [];
   for (let from = done + 1; from <= mark; ) {

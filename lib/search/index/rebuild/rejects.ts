@@ -10,21 +10,21 @@ interface Reject extends Rejected {
   seq_no: number;
 }
 
-/** The same of any run. */
+/** A rejected document of any run. */
 export interface Rejected {
   id: string;
   reason: string;
-  /** Of imports: the file, where the document begins in it, and its text. */
+  /** For imports: the file, the document's offset in it, and its text. */
   file?: string;
   at?: number;
   text?: string;
 }
 
-/** The documents that the new index rejected, kept in the index of the run. */
+/** Documents that the new index rejected, stored in the run's index. */
 export interface Rejects {
   add(copy: StoredCopy, reason: string): Promise<void>;
   ids(): ReadonlySet<string>;
-  /** Tries them again. Drops those that are accepted now, and those that were deleted or changed since. */
+  /** Retries them. Removes those that are now accepted, and those that were deleted or changed. */
   retry(work: CopyWork): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export async function readRejects<Kind extends Rejected>(calls: RunCalls, index:
   return rejects;
 }
 
-/** Tries one document again. A later version of it is copied, or rejected, by itself. */
+/** Retries one document. A later version of it is copied or rejected separately. */
 async function isStillRejected(work: CopyWork, { id, routing, seq_no }: Reject): Promise<boolean> {
   const identity = { id, seqNo: seq_no, version: 0n, ...(routing !== undefined && { routing }) };
   const [original] = await readByIds(work.calls, work.source, [identity], { source: true, realtime: true });

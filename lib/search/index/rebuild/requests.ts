@@ -1,4 +1,4 @@
-/** The calls of the commands that work on indexes, by the client's methods. */
+/** Requests of the commands that work on indexes, made by the client's methods. */
 import type { API } from "@opensearch-project/opensearch";
 import countMethod from "@opensearch-project/opensearch/api/_core/count.js";
 import deleteDocumentMethod from "@opensearch-project/opensearch/api/_core/delete.js";
@@ -23,7 +23,7 @@ export const indices = {
   create: requestOf<API.Indices_Create_Request>(createMethod),
   delete: requestOf<API.Indices_Delete_Request>(deleteMethod),
   getSettings: requestOf<API.Indices_GetSettings_Request>(getSettingsMethod),
-  /** By POST, because a key for administration may not do it by GET, which the client uses. */
+  /** Sent by POST instead of the client's GET, which a key for administration may not use. */
   refresh: (params: API.Indices_Refresh_Request): ClusterRequest => ({ ...refreshByGet(params), method: "POST" }),
   stats: requestOf<API.Indices_Stats_Request>(statsMethod),
 };

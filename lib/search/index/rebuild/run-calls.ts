@@ -6,20 +6,20 @@ import { RunFailure, Stopped } from "./failure.ts";
 import type { Pace } from "./pace.ts";
 import { documents, indices } from "./requests.ts";
 
-/** The calls of a run. Each may be repeated: writes carry versions, and records are guarded by their sequence number. */
+/** Calls of a run. Each may be repeated: writes have versions, and records are conditional on their sequence number. */
 export interface RunCalls {
   /**
    * Sends a call until it has an answer other than "busy". Throws RunFailure for an answer of 400 or above that
    * `accept` does not list, and after ten minutes without an answer.
    */
   send(request: ClusterRequest, accept?: readonly number[]): Promise<ClusterAnswer>;
-  /** The same, and returns the JSON object of the answer. */
+  /** The same, but returns the JSON object of the answer. */
   json(request: ClusterRequest, accept?: readonly number[]): Promise<Record<string, unknown>>;
-  /** Sends a call once. For calls whose outcome must be read back. */
+  /** Sends a call once. For calls whose outcome is read back. */
   once(request: ClusterRequest): Promise<ClusterAnswer>;
   pace: Pace;
   wait: (ms: number) => Promise<unknown>;
-  /** The same calls without the signal, to clean up after it. */
+  /** The same calls without the abort signal, for cleaning up. */
   unstopped: RunCalls;
 }
 
@@ -27,7 +27,7 @@ export interface RunCallsOptions {
   cluster: Cluster;
   pace: Pace;
   signal?: AbortSignal | undefined;
-  /** Called at times while calls fail and are repeated, with the reason. */
+  /** Called from time to time, with the reason, while calls fail and are retried. */
   onTrouble?: ((reason: string) => void) | undefined;
   /** Replaced in tests so that nothing sleeps. */
   wait?: (ms: number) => Promise<unknown>;
@@ -38,12 +38,12 @@ const CALL_MS = 60_000;
 const PATIENCE_MS = 10 * 60_000;
 const LONGEST_DELAY_MS = 10_000;
 
-/** How long a call may fail before anybody is told. */
+/** Milliseconds during which calls may fail before `onTrouble` is called. */
 const QUIET_MS = 3_000;
 
 const TELL_MS = 15_000;
 
-/** Statuses of a cluster or a gateway that is busy or away. */
+/** Statuses of a cluster or gateway that is busy or unavailable. */
 const BUSY = new Set([429, 500, 502, 503, 504]);
 
 export function createRunCalls(options: RunCallsOptions): RunCalls {
@@ -97,8 +97,8 @@ export function createRunCalls(options: RunCallsOptions): RunCalls {
 }
 
 /**
- * Tells whether a later attempt may have another answer. The creation of an index has not after the plain exception of a
- * plugin, such as that of a `semantic` field whose model does not exist: it is the first call of a run, which can be begun again.
+ * Returns whether a retry may succeed. If the creation of an index fails with a plugin's plain exception, as for a
+ * `semantic` field without its model, it will not; it is the first call of a run, which can be started again.
  */
 function isBusy({ method, path }: ClusterRequest, { status, body }: ClusterAnswer): boolean {
   const isCreation = method === "PUT" && !path.includes("/", 1);

@@ -7,22 +7,22 @@ import type { RunCalls } from "./run-calls.ts";
 
 const Tally = v.object({
   ...ImportTally.entries,
-  /** Copies that were deleted because their document was. */
+  /** Copies that were deleted because their document was deleted. */
   deleted: v.number(),
 });
 
 const ShardState = v.object({
-  /** The pass in progress copies up to this sequence number. */
+  /** The current pass copies up to this sequence number. */
   mark: v.number(),
   copied: v.number(),
   verified: v.number(),
-  /** Sequence numbers beyond these that the step in progress has done, after a gap. Their documents are counted. */
+  /** Finished sequence numbers beyond a gap in the current step. Their documents are counted. */
   ahead: v.optional(v.number()),
 });
 
 /**
- * A run as its index stores it.
- * - `copy`: it copies, or is to be resumed;
+ * A rebuild as its index stores it.
+ * - `copy`: it copies, or waits to be resumed;
  * - `ready`: the new index has caught up, and waits for `switch`;
  * - `switched`, `rolled_back`, `cancelled`: it has ended.
  */
@@ -33,21 +33,21 @@ export const RunRecord = v.object({
   source_uuid: v.string(),
   target: v.string(),
   phase: v.picklist(["copy", "ready", "switched", "rolled_back", "cancelled"]),
-  /** Sequence numbers of a bucket of the ledger. */
+  /** Sequence numbers per ledger bucket. */
   width: v.number(),
-  /** Whether documents go through the gateway's bulk endpoint, which embeds them anew. */
+  /** Whether documents are sent through the gateway's bulk endpoint, which embeds them again. */
   embed: v.boolean(),
-  /** The embedding fields, which then differ between the indexes. */
+  /** The embedding fields, whose values then differ between the indexes. */
   embedding_fields: v.array(v.string()),
-  /** Fields whose vectors the new index stores as bytes, and the old one does not. */
+  /** Fields whose vectors become bytes in the new index. */
   to_bytes: v.optional(v.array(v.string())),
-  /** Settings that the new index gets when it has caught up. */
+  /** Settings that the new index gets after catching up. */
   late_settings: v.record(v.string(), v.nullable(v.string())),
   passes: v.number(),
   shards: v.record(v.string(), ShardState),
   tally: Tally,
   switched_at: v.optional(v.string()),
-  /** The last sequence number of each shard of the new index when it took over. */
+  /** The last sequence number of each shard of the new index at the switch. */
   target_marks: v.optional(v.array(v.number())),
 });
 export type RunRecord = v.InferOutput<typeof RunRecord>;
@@ -56,13 +56,13 @@ export type Tally = v.InferOutput<typeof Tally>;
 const AnyRecord = v.variant("kind", [RunRecord, ImportRecord, BackfillRecord]);
 export type AnyRecord = v.InferOutput<typeof AnyRecord>;
 
-/** A record with the version in which it was read. */
+/** A record with the version that was read. Saving it is conditional on this version. */
 export interface HeldRecord<Kind extends AnyRecord = RunRecord> {
   record: Kind;
   guard: { seqNo: number; primaryTerm: number };
 }
 
-/** Returns what the record of every run begins with. */
+/** Returns the initial members of any run's record. */
 export function newRun(name: string, now: Date) {
   return {
     id: newRunId(name, now),
@@ -75,19 +75,19 @@ export function newRun(name: string, now: Date) {
   };
 }
 
-/** Where the record of a run is. */
+/** Returns index and id of a run's record. */
 const recordOf = (id: string) => ({ index: runIndex(id), id: "run" });
 
 /** Creates the index of a run. */
 export async function createRunIndex(calls: RunCalls, id: string): Promise<void> {
-  // The id is new: an index that exists comes from an attempt whose answer was lost.
+  // The id is new: if the index exists, an earlier attempt created it and its answer was lost.
   await calls.json(indices.create({ index: runIndex(id), body: RUN_INDEX_BODY }), [400]);
 }
 
 /** Creates the record of a run, and its index unless that exists. */
 export async function createRecord(calls: RunCalls, record: AnyRecord): Promise<void> {
   await createRunIndex(calls, record.id);
-  // A record that exists comes from such an attempt as well.
+  // An existing record comes from an earlier attempt as well.
   const { index, id } = recordOf(record.id);
   await calls.json(documents.index({ index, id, op_type: "create", body: record }), [409]);
 }
@@ -103,8 +103,8 @@ export async function readAnyRecord(calls: RunCalls, id: string): Promise<HeldRe
 }
 
 /**
- * Throws RunFailure unless a record is about the index that the id of its run names. Whoever may write to that index may
- * write the record too, and must not make an administrator's command work on another index.
+ * Throws RunFailure unless a record is about the index in its run's id. A user who may write to that index may also
+ * write the record, but must not be able to redirect an administrator's command to another index.
  */
 function requireOwn(record: AnyRecord, id: string): void {
   const name = nameOfRun(id);
@@ -159,7 +159,7 @@ export async function saveRecord<Kind extends AnyRecord>(
     held.guard = { seqNo: Number(answer._seq_no), primaryTerm: Number(answer._primary_term) };
     return;
   }
-  // The answer to an earlier attempt may have been lost.
+  // An earlier attempt may have succeeded without an answer.
   const stored = await readAnyRecord(calls, id);
   if (JSON.stringify(stored.record) !== JSON.stringify(v.parse(AnyRecord, body))) {
     throw new TakenOver(`Another process works on the run ${id}, or has cancelled it`);
@@ -167,12 +167,12 @@ export async function saveRecord<Kind extends AnyRecord>(
   held.guard = stored.guard;
 }
 
-/** Attempts to take a run over. A killed process saves once more at the most: the call that was under way. */
+/** Attempts to take over a run. A killed process can save at most once more, with a call that was already sent. */
 const ATTEMPTS = 3;
 
 /**
- * Reads a run, prepares its record and saves it as one that this process works on. Begins again if another process has
- * saved it in between. Throws TakenOver if that does not end, and what `prepare` throws.
+ * Takes over a run: reads it, prepares its record and saves it for this process. Starts again if another process has
+ * saved it meanwhile. Throws TakenOver after too many attempts, and what `prepare` throws.
  */
 export async function takeRun<Kind extends AnyRecord>(
   calls: RunCalls,

@@ -26,29 +26,32 @@ import { nativeWriter, type WriteCopies } from "./write.ts";
 export interface RunOptions {
   calls: RunCalls;
   id: string;
-  /** Whether to put the new index in place when it has caught up. */
+  /** Whether to switch to the new index after catching up. */
   thenSwitch: boolean;
-  /** The longest that writes to the old index are held, in milliseconds. */
+  /** The longest time (ms) to block writes to the old index. */
   holdMs: number;
-  /** Writes copies so that they are embedded anew, through an alias of an index. Needed for runs that embed. */
+  /** Returns a writer through an alias that embeds documents again. Required for runs that embed. */
   embeddingWriter?: (alias: string, index: string) => WriteCopies;
   onProgress?: (record: RunRecord) => void;
   /** Buckets in progress at a time. */
   most: number;
 }
 
-/** Milliseconds before another hold, after one that a gateway may have ended: its request has ended by then. */
+/**
+ * Milliseconds between a write block that a gateway may have lifted and the next one. The gateway's request has ended
+ * by then.
+ */
 const CALM_MS = 60_000;
 
-/** The most milliseconds to wait for another run that is about to switch. */
+/** The longest wait (ms) for another run that is about to switch. */
 const RIVAL_MS = 10_000;
 
 /** Attempts to switch before the run stops. */
 const ATTEMPTS = 5;
 
 /**
- * Works on a run until the new index has caught up and, if wanted, has taken the place of the old one. Takes the run over
- * from a process that was killed or still works on it: the cluster refuses that one's writes from then on. Throws
+ * Works on a rebuild until the new index has caught up and, with `thenSwitch`, replaces the old one. Takes over the run
+ * from a process that was killed or still works on it; the cluster refuses that process's writes from then on. Throws
  * RunFailure, after which the run can be resumed.
  */
 export async function workOn(options: RunOptions): Promise<RunRecord> {
@@ -82,7 +85,7 @@ export async function workOn(options: RunOptions): Promise<RunRecord> {
   return new Takeover(passes, { ...checkpoints, ...held }, rejects, options).run(rescued);
 }
 
-/** Returns what copying a document needs. Throws RunFailure if the run embeds and there is no gateway. */
+/** Returns the state and services for copying. Throws RunFailure if the run embeds and there is no gateway. */
 function copyWork(
   { calls, embeddingWriter }: RunOptions,
   record: RunRecord,
@@ -99,7 +102,7 @@ function copyWork(
   return { calls, source, target, targetAlias: alias, ledger, write, width, leftOut, converted, tally, onRejected };
 }
 
-/** Makes this process the only one whose writes to the new index are accepted. */
+/** Makes this process the only one that can write to the new index. */
 async function shutOut(calls: RunCalls, record: RunRecord): Promise<void> {
   const { id, epoch, target } = record;
   const before = Array.from({ length: epoch - 1 }, (_, index) => targetAlias({ id, epoch: index + 1 }));
@@ -107,7 +110,10 @@ async function shutOut(calls: RunCalls, record: RunRecord): Promise<void> {
   await aliases(calls, [{ add: { index: target, alias: targetAlias(record) } }]);
 }
 
-/** Throws RunFailure unless the old index is the one that the run began with: sequence numbers start over in another. */
+/**
+ * Throws RunFailure unless the old index is the one that the run began with: sequence numbers are not comparable with
+ * another's.
+ */
 async function requireSource(calls: RunCalls, { id, source, source_uuid, target }: RunRecord): Promise<void> {
   for (const index of [source, target]) {
     const request = indices.getSettings({ index, flat_settings: true });
@@ -118,7 +124,7 @@ async function requireSource(calls: RunCalls, { id, source, source_uuid, target 
   }
 }
 
-/** Brings the new index up to date with the old one, and puts it in its place. */
+/** Brings the new index up to date with the old one, and switches to it. */
 class Takeover {
   readonly #passes: Passes;
   readonly #record: RunRecord;
@@ -134,7 +140,10 @@ class Takeover {
     this.#options = options;
   }
 
-  /** Runs until the new index has caught up and, if wanted, has taken over. `calm`: whether to wait before the first hold. */
+  /**
+   * Runs until the new index has caught up and, with `thenSwitch`, has replaced the old one. `calm`: whether to wait
+   * before the first write block.
+   */
   async run(calm: boolean): Promise<RunRecord> {
     const { calls, thenSwitch } = this.#options;
     const { target, late_settings } = this.#record;
@@ -156,8 +165,8 @@ class Takeover {
   }
 
   /**
-   * Repeats passes until one takes less than a quarter of the time for which writes may be held, or no longer gets much
-   * shorter than the one before.
+   * Repeats passes until one takes less than a quarter of the allowed write block, or is hardly shorter than the
+   * previous one.
    */
   async #catchUp(): Promise<void> {
     for (let before = Number.POSITIVE_INFINITY; ; ) {
@@ -170,7 +179,7 @@ class Takeover {
     }
   }
 
-  /** Returns why the new index cannot take over, or undefined if it has. */
+  /** Tries to switch. Returns the reason if it could not; undefined if it has switched. */
   async #trySwitch(): Promise<{ reason: string; rescued: boolean } | undefined> {
     const { calls, holdMs } = this.#options;
     const started = performance.now();
@@ -196,7 +205,9 @@ class Takeover {
     return { reason, rescued: await releaseWrites(calls, this.#record, hold) };
   }
 
-  /** Copies the rest while writes are held, and switches. Returns why it could not, or "". Throws OutOfTime. */
+  /**
+   * Copies the rest while writes are blocked, and switches. Returns why it could not switch, or "". Throws OutOfTime.
+   */
   async #finish(hold: Hold, started: number): Promise<string> {
     const { calls, holdMs } = this.#options;
     const { source, target } = this.#record;
@@ -217,7 +228,7 @@ class Takeover {
     return "";
   }
 
-  /** Returns the last sequence number of each shard, when all copies have it. */
+  /** Returns the last sequence number of each shard, after all replicas have it. */
   async #settledMarks(check: () => void): Promise<Mark[]> {
     for (;;) {
       check();

@@ -6,9 +6,9 @@ import type { RunCalls } from "./run-calls.ts";
 /** Sequence numbers of the primary of one shard. */
 interface ShardMark {
   shard: number;
-  /** Every operation up to this one is on all in-sync copies, so no failover undoes it. -1 if there is none. */
+  /** Every operation up to this one is on all in-sync replicas, so no failover undoes it. -1 if there is none. */
   globalCheckpoint: number;
-  /** The last operation that was given a sequence number. */
+  /** The last assigned sequence number. */
   last: number;
 }
 
@@ -17,7 +17,7 @@ interface ShardStats {
   seq_no: { max_seq_no: number; global_checkpoint: number };
 }
 
-/** Returns the marks of all shards of an index, by shard. Throws RunFailure if a primary is not there. */
+/** Returns the marks of an index, by shard. Throws RunFailure if a primary is missing. */
 export async function shardMarks(calls: RunCalls, index: string): Promise<ShardMark[]> {
   const stats = (await calls.json(indices.stats({ index, level: "shards" }))) as {
     indices?: Record<string, { shards: Record<string, ShardStats[]> }>;
@@ -41,7 +41,7 @@ export async function refresh(calls: RunCalls, index: string): Promise<void> {
   if (_shards?.failed !== 0) throw new RunFailure(`${index} could not be refreshed on all shards; resume to try again`);
 }
 
-/** Buckets of one aggregation, below the default of `search.max_buckets` (65,535). */
+/** The most buckets of one aggregation: below the default of `search.max_buckets` (65,535). */
 const BUCKETS_A_CALL = 10_000;
 
 /**
@@ -71,8 +71,8 @@ export async function countByBucket(
 }
 
 /**
- * Returns the number of documents of an index, by default of all. By a search, since `_count` counts what the index's search
- * pipeline lets through, and takes no other.
+ * Returns the number of documents of an index, by default of all. Uses a search, because `_count` applies the index's
+ * search pipeline and cannot be given another one.
  */
 export async function countDocuments(
   calls: RunCalls,

@@ -11,9 +11,9 @@ import type { RunRecord } from "./run-record.ts";
 type Action = Record<string, Record<string, unknown>>;
 
 /**
- * Announces the hold, and blocks writes. If this returns that they are blocked, no write to the old index is in progress;
- * otherwise a shard has not answered in time. Blocks nothing and returns the `rival` if another run holds writes: of two
- * that announce a hold at least the later one sees the other. Throws RunFailure if another run has switched.
+ * Announces a hold by its alias, and blocks writes. `blocked`: no write to the old index is in progress; otherwise a
+ * shard has not answered in time. If another run also holds writes, blocks nothing and returns this `rival`: of two
+ * concurrent announcements, at least the later one sees the other. Throws RunFailure if another run has switched.
  */
 export async function holdWrites(
   calls: RunCalls,
@@ -40,13 +40,13 @@ export async function holdWrites(
   return { hold: { alias, until }, blocked: answer.shards_acknowledged === true };
 }
 
-/** Returns the indexes that a name stands for. */
+/** Returns the indexes behind a name. */
 export async function behind(calls: RunCalls, name: string): Promise<string[]> {
   const answer = await calls.json(indices.getAlias({ index: name }), [404]);
   return answer.error === undefined ? Object.keys(answer) : [];
 }
 
-/** Throws RunFailure unless the name of a run stands for the given index alone, by default for the old one. */
+/** Throws RunFailure unless the run's name stands for exactly the given index, by default the old one. */
 export async function requirePlace(calls: RunCalls, { id, name, source }: RunRecord, index = source): Promise<void> {
   const found = await behind(calls, name);
   if (found.join() === index) return;
@@ -56,12 +56,12 @@ export async function requirePlace(calls: RunCalls, { id, name, source }: RunRec
   );
 }
 
-/** Milliseconds after which a gateway lifts a block whose hold has ended, in place of a process that was killed. */
+/** Milliseconds after a hold's expiry at which a gateway lifts the block of a process that was killed. */
 const GATEWAY_WAITS_MS = 1_500;
 
 /**
- * Ends a hold and lifts the block. Returns whether a gateway has, or may have, done so: its call may still be on the way,
- * so the next hold must wait.
+ * Ends a hold and lifts the block. Returns whether a gateway has done so, or may have. Its call may still be in
+ * progress, so the next hold must wait.
  */
 export async function releaseWrites(
   calls: RunCalls,
@@ -75,14 +75,14 @@ export async function releaseWrites(
   ];
   const answer = await calls.json(indices.updateAliases({ body: { actions } }), [404]);
   const isMine = answer.error === undefined;
-  // A cancelled run has no new index any more, and nobody else to lift the block.
+  // A cancelled run has no new index any more, so only this process can lift the block.
   if (clusterError(answer).type === "index_not_found_exception") await unblock(calls, source);
   const ended = isMine || (await holdsOn(calls, source, target)).some(({ until }) => until === 0);
   if (ended) await liftBlock(calls, source, target);
   return !isMine || performance.now() - started > GATEWAY_WAITS_MS;
 }
 
-/** Ends the holds of a process that was killed. Returns whether there was any. */
+/** Ends the holds of a killed process. Returns whether there was one. */
 export async function releaseLeftHolds(calls: RunCalls, { source, target }: RunRecord): Promise<boolean> {
   const holds = await holdsOn(calls, source, target);
   for (const hold of holds) {
@@ -104,8 +104,8 @@ async function holdsOn(calls: RunCalls, source: string, target: string): Promise
 }
 
 /**
- * Puts the new index in the place of the old one, in all aliases, by one call that the cluster executes as a whole or not
- * at all. Returns false if it did not, because the hold had ended.
+ * Switches all aliases from the old index to the new one in one atomic call. Returns false if the cluster refused it
+ * because the hold had ended.
  */
 export async function switchAliases(calls: RunCalls, record: RunRecord, { alias }: Hold): Promise<boolean> {
   const { source, target, name } = record;
@@ -122,7 +122,7 @@ export async function switchAliases(calls: RunCalls, record: RunRecord, { alias 
     ...replaced,
     ...moved.map((one) => ({ add: { index: target, ...one } })),
   ];
-  // Sent once: if its answer is lost, the aliases themselves tell.
+  // Sent once: if its answer is lost, the aliases are read.
   const answer = await calls.once(indices.updateAliases({ body: { actions } })).catch(() => undefined);
   if (answer?.status === 403) {
     const { reason } = clusterError(parseJson(answer.body));
@@ -131,12 +131,12 @@ export async function switchAliases(calls: RunCalls, record: RunRecord, { alias 
   return hasSwitched(calls.unstopped, record);
 }
 
-/** Returns whether the new index has the name. A process may be killed before it can record that. */
+/** Returns whether the name stands for the new index. A killed process may not have recorded its switch. */
 export async function hasSwitched(calls: RunCalls, { target, name }: RunRecord): Promise<boolean> {
   return (await behind(calls, name)).includes(target);
 }
 
-/** Puts the old index back. Writes that the new one took since are lost to it. */
+/** Switches back to the old index. It lacks the writes that the new one has received since. */
 export async function switchBack(calls: RunCalls, record: RunRecord): Promise<void> {
   const { source, target } = record;
   await requirePlace(calls, record, target);
@@ -146,12 +146,12 @@ export async function switchBack(calls: RunCalls, record: RunRecord): Promise<vo
     { add: { index: source, ...one } },
   ]);
   await unblock(calls, source);
-  // An alias is missing if the answer to an earlier attempt was lost.
+  // An alias is missing if an earlier attempt succeeded without an answer.
   await aliases(calls, actions, [404]);
   await requirePlace(calls, record);
 }
 
-/** Applies changes of aliases, which may be repeated. */
+/** Applies changes of aliases, which are safe to repeat. */
 export async function aliases(calls: RunCalls, actions: readonly Action[], accept?: readonly number[]): Promise<void> {
   await calls.json(indices.updateAliases({ body: { actions } }), accept);
 }
@@ -160,7 +160,7 @@ export async function unblock(calls: RunCalls, index: string): Promise<void> {
   await calls.json(indices.putSettings({ index, body: { "index.blocks.write": null } }));
 }
 
-/** Returns the aliases of an index with their filters and routings. */
+/** Returns the aliases of an index with their filters and routing. */
 async function aliasesOf(calls: RunCalls, index: string): Promise<Array<{ alias: string }>> {
   const answer = await calls.json(indices.getAlias({ index }));
   const { aliases: found = {} } = (answer[index] ?? {}) as { aliases?: Record<string, object> };

@@ -6,18 +6,23 @@ import type { StoredCopy } from "./documents.ts";
 import { RunFailure, TakenOver } from "./failure.ts";
 import type { RunCalls } from "./run-calls.ts";
 
-/** The outcome of one write. `unchanged`: the index has this version of the document, or a later one, or drops it. */
+/**
+ * The outcome of one write. `unchanged`: the index has this version or a later one, or its pipeline drops the document.
+ */
 export type Written = { kind: "written" | "unchanged" } | { kind: "rejected"; reason: string };
 
 /** A document to write. */
 export interface Writable {
-  /** `index` if absent. */
+  /** Default: `index`. */
   op?: "index" | "create";
   id: string;
   routing?: string;
-  /** The index keeps a document that has this version or a later one. If undefined, it replaces the document. */
+  /**
+   * External version: the index keeps a document with this version or a later one. If undefined, the document is
+   * replaced.
+   */
   version?: bigint;
-  /** `external` if absent; `external_gte` replaces a document of the same version, too. */
+  /** Default: `external`. `external_gte` also replaces a document of the same version. */
   versionType?: VersionType;
   source: string;
 }
@@ -27,7 +32,7 @@ export interface Update {
   op: "update";
   id: string;
   routing?: string;
-  /** The version in which the document was read: one that others have changed or deleted since stays as it is. */
+  /** The version that was read. A document that was changed or deleted since is left alone. */
   ifUnchanged: { seqNo: number; primaryTerm: number };
   /** The changed fields. */
   source: string;
@@ -36,10 +41,10 @@ export interface Update {
 /** Writes documents and returns their outcomes in the same order. */
 export type WriteCopies = (copies: readonly Writable[]) => Promise<Written[]>;
 
-/** Writes documents, and changes of them, through the gateway, which embeds them. */
+/** Writes documents and updates through the gateway, which embeds them. */
 export type EmbedDocuments = (documents: ReadonlyArray<Writable | Update>) => Promise<Written[]>;
 
-/** Bytes of one `_bulk` body: below the 4 MiB that the gateway takes. */
+/** The most bytes of a `_bulk` body: below the 4 MiB that the gateway accepts. */
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
 const RETRY_MS = 500;
@@ -55,16 +60,16 @@ interface Line {
 }
 
 /**
- * Returns a function that writes copies through `target`, an alias that exists only as long as this process owns the
- * run: the cluster refuses the writes of a process that another one has replaced.
+ * Returns a function that writes copies through the alias `target`. It exists only while this process owns the run: if
+ * another process takes over, the cluster refuses this one's writes.
  */
 export function nativeWriter(calls: RunCalls, target: string): WriteCopies {
-  // No ingest pipeline: the copies went through it when they were first written.
+  // Skips ingest pipelines: the documents went through them when they were first written.
   const to = { name: target, query: "&require_alias=true&pipeline=_none", first: "", onGone: takenOver };
   return (copies) => bulk(calls, to, copies.map(writeLine), (status) => status === 409);
 }
 
-/** Returns a function that writes documents to an index or alias, which it never creates. */
+/** Returns a function that writes documents to an existing index or alias. It never creates one. */
 export function importWriter(calls: RunCalls, name: string): WriteCopies {
   const onGone = () => new RunFailure(`There is no index or alias ${name} any more`);
   const to = { name, query: "", first: CREATE_NO_INDEX, onGone };
@@ -73,9 +78,7 @@ export function importWriter(calls: RunCalls, name: string): WriteCopies {
 
 const takenOver = () => new TakenOver("Another process has taken over this run or cancelled it");
 
-/**
- * Deletes copies in exactly these versions: a document that was written again since then keeps its later copy.
- */
+/** Deletes copies with exactly these versions. A document that was written again keeps its later copy. */
 export async function deleteCopies(calls: RunCalls, target: string, copies: readonly StoredCopy[]): Promise<void> {
   const to = { name: target, query: "&require_alias=true&pipeline=_none", first: "", onGone: takenOver };
   const outcomes = await bulk(calls, to, copies.map(deleteLine), (status) => status === 404 || status === 409);
@@ -84,7 +87,7 @@ export async function deleteCopies(calls: RunCalls, target: string, copies: read
 }
 
 function writeLine({ op = "index", id: _id, routing, version, versionType, source }: Writable): Line {
-  // Line breaks inside strings are always escaped, so these are white space.
+  // Inside strings, line breaks are escaped, so these are white space.
   const document = /[\n\r]/.test(source) ? source.replaceAll(/[\n\r]/g, " ") : source;
   return lineOf(`${actionOf(op, { _id, routing }, version, versionType)}\n${document}\n`);
 }
@@ -93,7 +96,7 @@ function deleteLine({ id: _id, routing, version }: StoredCopy): Line {
   return lineOf(`${actionOf("delete", { _id, routing }, version, "external_gte")}\n`);
 }
 
-/** A version can exceed what a JavaScript number holds, so it is put in as text. */
+/** Returns the action line. A version can exceed JavaScript's number range, so it is inserted as text. */
 function actionOf(op: string, identity: object, version: bigint | undefined, type = "external"): string {
   const guard = version === undefined ? "" : `,"version":${version},"version_type":"${type}"`;
   return `{"${op}":${JSON.stringify(identity).slice(0, -1)}${guard}}}`;
@@ -113,12 +116,12 @@ export const TOO_LARGE: Item = {
   error: { type: "payload_too_large", reason: "the document is over the limit for one request" },
 };
 
-/** Where `_bulk` calls go. */
+/** Target of `_bulk` calls. */
 interface BulkTarget {
   name: string;
-  /** Further parameters, with a `&` before each. */
+  /** Further query parameters, each with a leading `&`. */
   query: string;
-  /** Lines of an operation before each call, whose result is left out. */
+  /** Lines sent before each body; their results are dropped. */
   first: string;
   /** Returns the error for a target that does not exist. */
   onGone: () => RunFailure;
@@ -158,11 +161,11 @@ async function bulk(
   return outcomes;
 }
 
-/** Returns whether an operation may succeed later: the node is busy, or writes are blocked while indexes are switched. */
+/** Returns whether an operation may succeed later: the node is busy, or a rebuild blocks writes. */
 const isPassing = (status: number, error: Item["error"]): boolean =>
   status === 429 || status === 503 || (status === 403 && error?.type === "cluster_block_exception");
 
-/** Members of an answer that are read. The whole has two hundred bytes for each document. */
+/** The members of an answer that are read. A full answer has two hundred bytes per document. */
 const ANSWERED = "filter_path=error,status,items.*.status,items.*.result,items.*.error";
 
 async function send(calls: RunCalls, { name, query, first, onGone }: BulkTarget, body: string): Promise<Item[]> {

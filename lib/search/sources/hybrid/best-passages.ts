@@ -7,17 +7,17 @@ type Fields = ReadonlySet<string>;
 const isKnn = (value: unknown): value is { knn: Record<string, unknown> } =>
   isObject(value) && isObject(value.knn) && Object.keys(value).length === 1;
 
-/** What decides how knn clauses search passages. */
+/** Settings of knn clauses that search passages. */
 interface Searching {
   fields: Fields;
   can: Pick<Capabilities, "nestedKnnFilters">;
-  /** The filter of the hybrid clause, which the cluster does not hand on to the vectors of passages. */
+  /** The filter of the hybrid clause. The cluster does not apply it to the vectors of passages. */
   shared?: unknown;
 }
 
 /**
- * Returns a query whose knn clauses search passages: a document has the score of its best one, and passes the filter of the
- * clause. The same value without any.
+ * Returns a query whose knn clauses search passages: a document has the score of its best passage and matches the
+ * clause's filter. Returns the same value if there are none.
  */
 export function ofPassages(query: unknown, { fields, can, shared }: Searching): unknown {
   if (fields.size === 0) return query;
@@ -44,20 +44,21 @@ function nested(query: unknown, fields: Fields, can: Searching["can"]): unknown 
   if (isPassageKnn(query, fields)) {
     const [[field, clause] = ["", {}]] = Object.entries(query.knn);
     const { filter, ...rest } = clause as { filter?: unknown };
-    // In a bool, 3.x takes a filter of nested fields for one of whole documents as well.
+    // Inside a bool, 3.x also applies a filter on nested fields to whole documents.
     const inner =
       filter !== undefined && (can.nestedKnnFilters || isJoined(filter)) ? [{ bool: { filter: [filter] } }] : [];
     const knn = { [passageVector(field)]: { ...rest, ...(inner.length > 0 && { filter: inner[0] }) } };
     const found = { nested: { path: field, score_mode: "max", query: { knn } } };
-    // 2.x applies other filters to the passages themselves, which have no fields of their document: there they come last.
+    // 2.x applies other filters to the passages themselves, which lack their document's fields. So the filter comes
+    // after the k-NN query.
     return filter === undefined ? found : { bool: { must: [found], filter: [filter] } };
   }
   return Object.fromEntries(Object.entries(query).map(([key, member]) => [key, nested(member, fields, can)]));
 }
 
 /**
- * Returns whether 2.x applies a filter to whole documents, although it stands in a k-NN query of passages: only if it requires
- * what no passage can have. Source: `NestedHelper.mightMatchNestedDocs` of OpenSearch 2.19.
+ * Returns whether 2.x applies a filter inside a k-NN query of passages to whole documents: only if no passage can match
+ * it. Source: `NestedHelper.mightMatchNestedDocs` of OpenSearch 2.19.
  */
 function isJoined(filter: unknown): boolean {
   if (Array.isArray(filter)) return filter.some(isJoined);
@@ -71,13 +72,16 @@ function isJoined(filter: unknown): boolean {
   return type === "range" && isObject(value) && Object.values(value).some((bound) => typeof bound === "number");
 }
 
-/** Returns the fields with passages that a search wants highlighted. */
+/** Returns the fields with passages for which a search requests highlights. */
 export function highlighted({ highlight }: Readonly<Record<string, unknown>>, fields: Fields): string[] {
   const wanted = isObject(highlight) ? [highlight.fields].flat() : [];
   return [...fields].filter((field) => wanted.some((one) => isObject(one) && Object.hasOwn(one, field)));
 }
 
-/** Returns a highlight without fields that have passages, as JSON; without JSON if it had no others. Undefined if it has none. */
+/**
+ * Returns a highlight, as JSON, without fields that have passages; without JSON if no other field remains. Undefined if
+ * there is nothing to remove.
+ */
 export function withoutPassages(highlight: unknown, fields: Fields): { json: string | undefined } | undefined {
   if (!isObject(highlight) || highlighted({ highlight }, fields).length === 0) return undefined;
   const without = (one: unknown) =>

@@ -13,15 +13,15 @@ interface BodyParts {
   paginationDepth: number | undefined;
   /** JSON text. */
   pipeline: string;
-  /** Fields that are left out of documents unless the template has its own `_source`. */
+  /** Fields excluded from `_source`, unless the template has its own. */
   embeddings: readonly string[];
-  /** Fields with passages, whose highlights the gateway makes. */
+  /** Fields with passages, whose highlights the gateway creates. */
   passages: ReadonlySet<string>;
-  /** Whether the cluster's version fails a search with a profile. */
+  /** Whether to drop `profile`, because the cluster's version fails with it. */
   dropProfile: boolean;
 }
 
-/** Returns the native body: the caller's members byte for byte, with the hybrid clause, the pipeline and the depth set. */
+/** Returns the native body: the caller's members byte for byte, plus the hybrid clause, the pipeline and the depth. */
 export function hybridBody(template: Template, parts: BodyParts): string {
   const source = parts.embeddings.length > 0 ? { excludes: parts.embeddings } : undefined;
   const clause = { ...template.hybrid, queries: parts.queries };
@@ -48,9 +48,9 @@ interface Depth {
 }
 
 /**
- * Returns how many candidates each subquery retrieves. Scores are normalized over the candidates, so their number must
- * not change with `from`, nor with `size` up to `candidates`. From 2.19 on the depth is fixed and nothing is oversampled;
- * before, the sample factor makes up the number of candidates.
+ * Returns the number of candidates of each subquery. Scores are normalized over the candidates, so the number must not
+ * change with `from`, nor with `size` up to `candidates`. From 2.19 on the depth is fixed without oversampling; before,
+ * the sample factor gives the number of candidates.
  */
 export function depthOf(size: number, candidates: number, maxResultWindow: number, pagination: boolean): Depth {
   if (pagination) {
@@ -60,30 +60,34 @@ export function depthOf(size: number, candidates: number, maxResultWindow: numbe
   return { paginationDepth: undefined, sampleFactor: Math.max(1, factor) };
 }
 
-/** What a search pipeline depends on besides the settings of the request. */
+/** Inputs of a search pipeline other than the request's settings. */
 interface PipelineParts {
   weights: readonly number[] | null;
   sampleFactor: number;
-  /** Whether `_explanation` shows how the fused score came about, in place of the subqueries' own scores. */
+  /** Whether `_explanation` shows the computation of the fused score instead of the subqueries' own scores. */
   explain: boolean;
-  /** That of the index, which the one that is sent replaces. */
+  /** The index's own pipeline, which the sent pipeline replaces. */
   own?: SearchPipeline;
-  /** The caller's own. They run last, on the hits that the page shows. */
+  /** The caller's own processors. They run last, on the hits of the page. */
   responseProcessors: readonly unknown[];
 }
 
-/** Those of the index that ours take the place of: the settings name a technique, and no list is fused twice. */
+/**
+ * Fusing processors of the index's pipeline, which ours replace: the settings name a technique, and a list must not be
+ * fused twice.
+ */
 const FUSING = ["normalization-processor", "score-ranker-processor"];
 
 /**
- * Returns the search pipeline as JSON text. It is sent in the body and never stored in the cluster. What the index's pipeline
- * does to the request comes before ours, and what it does to the hits after it, as if the request had been sent to it.
+ * Returns the search pipeline as JSON text. It is sent in the body, never stored in the cluster. Request processors of
+ * the index's pipeline come before ours, and its response processors after ours, as if the request had been sent to
+ * that pipeline.
  */
 export function pipelineJson(
   settings: Pick<AppliedHybridSettings, "normalization" | "combination">,
   { weights, sampleFactor, explain, own = NO_PIPELINE, responseProcessors }: PipelineParts,
 ): string {
-  // The prefix keeps the size that an `oversample` of the index notes for its own `truncate_hits`.
+  // The prefix protects the size that an `oversample` of the index stores for its own `truncate_hits`.
   const context = own.request_processors.length > 0 ? { context_prefix: "relevance" } : {};
   const response = [
     ...(explain ? [{ hybrid_score_explanation: {} }] : []),
@@ -117,5 +121,5 @@ function fusionProcessor(
   };
 }
 
-/** Returns a number that prints as a float: the cluster fails (500) on `1` where it expects `1.0`. */
+/** Returns a number that is printed as a float: the cluster fails (500) on `1` where it expects `1.0`. */
 const float = (value: number): unknown => (Number.isInteger(value) ? rawNumber(value.toFixed(1)) : value);

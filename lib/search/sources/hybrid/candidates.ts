@@ -25,7 +25,7 @@ interface Hit {
   _index: string;
   _id: string;
   _score: number;
-  /** Lucene's number of the document on its shard, by which equal scores are ordered. */
+  /** Lucene's number of the document on its shard, which breaks ties. */
   _doc?: number;
 }
 
@@ -35,14 +35,14 @@ interface ShardAnswer {
   hits?: { hits?: Array<Omit<Hit, "_doc"> & { sort?: readonly [score: number, doc: number] }> };
 }
 
-/** Only what is read of each answer. */
+/** Response filter: only the members that are read. */
 const FILTER =
   "filter_path=responses.status,responses.error,responses.hits.hits._index,responses.hits.hits._id,responses.hits.hits._score,responses.hits.hits.sort";
 
 /**
  * Answers `POST /application/hybrid-search/candidates`: the hits of each subquery on each shard with the cluster's own
- * scores, from which `lib/search/fusion` computes any hybrid search of these subqueries. Every subquery must run;
- * a failed embedding is an error.
+ * scores. `lib/search/fusion` can compute any hybrid search of these subqueries from them. Every subquery must run; a
+ * failed embedding is an error.
  */
 export async function hybridCandidates(services: GatewayServices, call: JsonCall<CandidatesRequest>): Promise<Reply> {
   const { body, text, deadline, caller } = call;
@@ -89,7 +89,7 @@ export async function hybridCandidates(services: GatewayServices, call: JsonCall
   };
 }
 
-/** What is searched for candidates. */
+/** A search for candidates. */
 interface ShardSearch {
   searched: string;
   shards: readonly Shard[];
@@ -104,7 +104,7 @@ async function searchShards(
   queries: readonly unknown[],
   deadline: Deadline,
 ): Promise<Hit[][]> {
-  // What the index's pipeline does to hits comes after the fusion.
+  // Response processors of the index's pipeline run after fusion, so they are left out.
   const search_pipeline = { request_processors };
   const lines = queries.flatMap((query) =>
     shards.flatMap((shard) => [
@@ -119,7 +119,7 @@ async function searchShards(
     headers: { "content-type": "application/x-ndjson" },
     body: `${lines.join("\n")}\n`,
   };
-  // What a search had found until it timed out would not be all candidates, so it is only cancelled.
+  // The partial result of a timed-out search would lack candidates, so the search is only cancelled.
   const answer = await readCall(timeLimited(cluster, { timeout: null }), request, deadline);
   const { responses } = jsonOf(answer) as { responses: ShardAnswer[] };
   return responses.map(({ status, error, hits }) => {
@@ -138,7 +138,7 @@ type SearchShards = {
   shards: Array<Array<{ index: string; shard: number }>>;
 };
 
-/** Returns the shards that a search of an index expression asks, in the order in which the cluster merges them. */
+/** Returns the shards of an index expression, in the order in which the cluster merges them. */
 async function shardsOf(cluster: Cluster, expression: string, deadline: Deadline): Promise<Shard[]> {
   const request = shardsRequest({ index: expression });
   const { shards } = jsonOf(await readCall(cluster, request, deadline)) as SearchShards;

@@ -8,8 +8,9 @@ import type { TargetIndex } from "../../resolve/target.ts";
 const refused = (message: string) => invalidRequest([{ path: "index", message }]);
 
 /**
- * Returns the default search pipeline of indexes, which the one of a hybrid search would replace. As in the cluster, that of
- * one index counts for those that name none. Throws `invalid_request` for several, as the cluster would run none of them.
+ * Returns the default search pipeline of indexes, which a hybrid search's pipeline would replace. As in the cluster,
+ * one index's pipeline also applies to indexes without any. Throws `invalid_request` for several, because the cluster
+ * would run none of them.
  */
 export async function defaultPipeline(
   { catalog }: Pick<GatewayServices, "catalog">,
@@ -30,7 +31,10 @@ export async function defaultPipeline(
   return found;
 }
 
-/** Returns the error of a search whose query the index's pipeline has changed into one that the cluster's version refuses. */
+/**
+ * Returns the error of a search whose query the index's pipeline has changed into one that the cluster's version does
+ * not support.
+ */
 export function pipelineRefusal(error: unknown, { request_processors }: SearchPipeline, version: string): unknown {
   const isWrapped = error instanceof ApiError && error.message.includes("hybrid query must be a top level query");
   if (!isWrapped || !request_processors.some((one) => Object.hasOwn(one, "filter_query"))) return error;

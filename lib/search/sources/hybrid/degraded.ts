@@ -6,7 +6,7 @@ import type { Page } from "../../page/native-page.ts";
 
 type Native = Readonly<Record<string, unknown>>;
 
-/** What the page of a hybrid search depends on besides its answer. */
+/** Inputs for degradations of a hybrid page, besides its answer. */
 interface PageFacts {
   page: Page;
   /** Candidates of each subquery on each shard. */
@@ -19,7 +19,7 @@ export function depthDegradation(
   { hits, total, partial }: SearchAnswer,
   { page: { from, size }, depth, native }: PageFacts,
 ): Degradation[] {
-  // A partial answer is short for another reason, which it names.
+  // A partial answer is short for a reason that it already reports.
   if (hits.length >= size || partial.some(({ stage }) => stage !== "totals")) return [];
   const base = { stage: "depth", target: "search_response" } as const;
   if (total === null) {
@@ -32,9 +32,9 @@ export function depthDegradation(
       },
     ];
   }
-  // If no more documents match than a subquery may give, the list holds all of them, whatever shortens the page.
+  // If no more documents match than a subquery returns, the list has all of them, whatever shortens the page.
   if (total.relation === "eq" && total.value <= Math.max(from + hits.length, depth ?? 0)) return [];
-  // A group has one hit but counts as many documents, and what stands before the cursor counts too.
+  // With `collapse`, a hit stands for several matches; with `search_after`, matches before the cursor count too.
   const isUnknown = isObject(native.collapse) || Array.isArray(native.search_after);
   return [
     {
@@ -47,7 +47,7 @@ export function depthDegradation(
   ];
 }
 
-/** What a request asks for that the cluster's version ignores or does wrongly, which the answer then lacks. */
+/** Returns degradations for requested features that the cluster's version ignores or gets wrong. */
 export function versionDegradations(
   native: Native,
   can: Capabilities,

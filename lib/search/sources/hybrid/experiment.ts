@@ -2,7 +2,7 @@ import { INTERLEAVED } from "../../../platform/contract/search.ts";
 import { variantFor } from "../../../platform/experiments/assignment.ts";
 import type { Experiment } from "../../gateway/settings.ts";
 import { ownOrderOf } from "../../page/native-page.ts";
-import type { Found } from "../../page/stage.ts";
+import type { PageResult } from "../../page/stage.ts";
 import { entryOf } from "../../resolve/entry.ts";
 import { namesIn } from "../../resolve/expression.ts";
 import { resolveTarget, type TargetIndex } from "../../resolve/target.ts";
@@ -14,28 +14,28 @@ import { appliedSettings, type HybridRequest, type HybridSettings } from "./requ
 import { type HybridTarget, settingsIssues } from "./target.ts";
 import type { Template } from "./template.ts";
 
-/** The variant that a search gets. */
+/** The experiment variant for a search. */
 export interface Assigned {
   experiment: Experiment;
   /** Name of the variant. */
   variant: string;
-  /** Used in place of the request's template; absent if the variants differ in settings alone. */
+  /** Replaces the request's template. Absent if the variants differ only in settings. */
   template: string | undefined;
   settings: HybridSettings;
-  /** Whoever searches: the user or client that decides. */
+  /** The user or client by which the variant was chosen. */
   identity: string;
-  /** In an experiment that interleaves: the variant whose hits are shown among those of this one. */
+  /** In an interleaving experiment: the other variant, whose hits are mixed with those of this one. */
   other?: Assigned;
 }
 
-/** Returns the variant that a search gets; undefined if it is in no experiment. */
+/** Returns the experiment variant for a search; undefined if it is in no experiment. */
 export async function variantOf(
   { services, call }: Running<HybridRequest>,
   searched: string,
 ): Promise<Variant<OpenedHybrid> | undefined> {
   const { body, headers, deadline } = call;
   const { experiments } = services.settings;
-  // The search itself reports what is wrong with its index.
+  // If the index cannot be resolved, the search itself reports the problem.
   const { indexes } = await resolveTarget(services, searched, deadline).catch(() => ({ indexes: [] }));
   const assigned = assignedVariant(experiments, { ...body, indexes }, headers["x-client-id"]);
   if (!assigned) return undefined;
@@ -59,19 +59,20 @@ export async function variantOf(
   };
 }
 
-interface Asked extends Pick<HybridRequest, "index" | "settings" | "template" | "user_id"> {
-  /** What the index expression stands for. */
+interface AssignmentRequest extends Pick<HybridRequest, "index" | "settings" | "template" | "user_id"> {
+  /** The indexes of the expression. */
   indexes: ReadonlyArray<Pick<TargetIndex, "name" | "names">>;
 }
 
 /**
- * Returns the variant of the experiment on the searched indexes, however the request names them. A user, or without `user_id` a client, always gets the
- * same one. Undefined if nobody is named, if an index is outside the experiment, or the request has settings of its own,
- * if no variant has its template, or if the user is beyond the shares.
+ * Returns the variant of the experiment on the searched indexes, independent of their names in the request. A user, or
+ * without `user_id` a client, always gets the same variant. Undefined if the request has neither, if an index is
+ * outside of the experiment, if the request has its own settings, if no variant has its template, or if the user is
+ * outside of all shares.
  */
 export function assignedVariant(
   experiments: readonly Experiment[],
-  { index, indexes, settings, template, user_id }: Asked,
+  { index, indexes, settings, template, user_id }: AssignmentRequest,
   clientId: string | undefined,
 ): Assigned | undefined {
   const identity = user_id ?? clientId;
@@ -88,15 +89,15 @@ export function assignedVariant(
     ...{ experiment, variant: variant.name, template: variant.template, settings: asRequested(variant), identity },
   });
   const [one, other] = experiment.variants;
-  // Whoever is in an experiment that interleaves sees both variants.
+  // In an interleaving experiment, every user sees both variants.
   return experiment.kind === "interleave" && one && other
     ? { ...assigned(one), other: assigned(other) }
     : assigned(drawn);
 }
 
 /**
- * Returns whether the cluster can serve every variant of an experiment to a search. If it cannot serve one, the search
- * takes no part: leaving out only the users of that variant would make the others incomparable.
+ * Returns whether the cluster supports every variant of an experiment for a search. If it does not support one, the
+ * search takes no part: excluding only that variant's users would make the others incomparable.
  */
 export function canServe(
   { variants }: Experiment,
@@ -105,31 +106,34 @@ export function canServe(
 ): boolean {
   return variants.every((variant) => {
     const { weights } = variant.settings;
-    // The configuration was checked to have as many weights as a named template has subqueries.
+    // For named templates, the configuration was checked to have one weight per subquery.
     if (variant.template === undefined && weights && weights.length !== subqueries) return false;
     return settingsIssues(appliedSettings(asRequested(variant), settings, subqueries), can).length === 0;
   });
 }
 
-/** Returns whether a search has hits to interleave, in an order that is not the caller's own, if its experiment interleaves. */
+/**
+ * Returns whether a search of an interleaving experiment can be interleaved: it returns hits, and not in an order of
+ * the caller's.
+ */
 export const canInterleave = ({ other }: Assigned, { native, page }: Pick<Template, "native" | "page">): boolean =>
   other === undefined || (ownOrderOf(native) === undefined && page.size > 0);
 
 /**
- * Returns the experiment of an answer. If the lists of both variants could not be interleaved, the search takes no part: its
- * user has seen one of them.
+ * Returns the experiment for the answer. If the lists of both variants could not be interleaved, the search takes no
+ * part, because its user has seen only one.
  */
 export function shownExperiment(
   { experiment: { name }, variant }: Assigned,
   interleaved: Interleaved | undefined,
-  { answer, stages }: Found,
+  { answer, stages }: PageResult,
 ): Searched["experiment"] | undefined {
   if (!interleaved) return { name, variant };
   if (stages.some((stage) => stage.name === "interleaving" && stage.failed)) return undefined;
   return { name, variant: INTERLEAVED, teams: answer.hits.map(interleaved.teamOf) };
 }
 
-/** Returns the variant as answers and rules name it. */
+/** Returns the variant in the form of answers and rules. */
 const experimentOf = ({ experiment, variant, other }: Assigned) => ({
   name: experiment.name,
   variant: other ? INTERLEAVED : variant,

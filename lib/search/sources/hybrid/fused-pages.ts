@@ -3,10 +3,10 @@ import { memberSlices, withMembers } from "../../../platform/json/slices.ts";
 import { type SearchAnswer, withHits } from "../../page/answer.ts";
 import type { Page, SearchPage } from "../../page/native-page.ts";
 
-/** What the cluster answers, as an error, to a page past the end of the fused list. Source: neural-search. */
+/** The cluster's error for a page past the end of the fused list. Source: neural-search. */
 const PAST_THE_END = "Reached end of search result";
 
-/** Returns the pages of a fused list; one past its end is empty, where the cluster answers with an error. */
+/** Returns the pages of a fused list. A page past its end is empty, where the cluster returns an error. */
 export function fusedPages(body: string, send: (body: string) => Promise<SearchAnswer>): SearchPage {
   const sendPage = (page: Page, changes: Record<string, string | undefined> = {}) =>
     send(
@@ -17,7 +17,7 @@ export function fusedPages(body: string, send: (body: string) => Promise<SearchA
     const answer = await sendPage(page, aggregate ? {} : { aggs: undefined, aggregations: undefined }).catch(
       async (error: unknown) => {
         if (!isPastTheEnd(error)) throw error;
-        // Without hits, since OpenSearch 3.6 cannot collapse any when `min_score` leaves none of a shard.
+        // `size: 0`, because OpenSearch 3.6 fails to collapse if `min_score` leaves a shard without hits.
         const first = await sendPage({ from: 0, size: 0 });
         return { ...first, hits: [], text: withHits(first, []) };
       },

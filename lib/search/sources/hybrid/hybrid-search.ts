@@ -1,6 +1,6 @@
 import { withMembers } from "../../../platform/json/slices.ts";
 import { nativeSearch } from "../../page/answer.ts";
-import type { Found } from "../../page/stage.ts";
+import type { PageResult } from "../../page/stage.ts";
 import type { Retrieval, Running, Sender, Source, Worded } from "../../run/source.ts";
 import { highlighted } from "./best-passages.ts";
 import { pipelineRefusal } from "./default-pipeline.ts";
@@ -12,8 +12,8 @@ import { hybridTarget } from "./target.ts";
 import { readTemplate, templateOf } from "./template.ts";
 
 /**
- * The shard's request cache keeps results of `size: 0`. It drops what neural-search adds to them, so that every repeat
- * of a hybrid search on an index of one shard fails (illegal_state_exception, seen on 2.19.6 and 3.6.0).
+ * The shard's request cache stores results of `size: 0`, but drops what neural-search adds to them. So every repeat of
+ * a hybrid search on an index with one shard fails (illegal_state_exception, seen on 2.19.6 and 3.6.0).
  */
 const QUERY_STRING = "request_cache=false";
 
@@ -107,13 +107,13 @@ function senderOf(
     echo: {
       search_query: JSON.stringify(call.body.search_query),
       search_request_template: withMembers(own.text, { search_pipeline: echoed }),
-      // Weights are echoed as the request has them; the pipeline shows those that were used.
+      // Weights are echoed as in the request; the pipeline shows the weights that were used.
       settings: JSON.stringify({ ...plan.settings, weights: call.body.settings.weights }),
     },
   };
 
-  /** Returns what was found with the best passages that the search wants highlighted. */
-  async function withPassages(found: Found): Promise<Found> {
+  /** Adds the best passages for requested highlights to a result. */
+  async function withPassages(found: PageResult): Promise<PageResult> {
     const fields = highlighted(native, entry.passages);
     if (fields.length === 0 || found.answer.hits.length === 0) return found;
     const { withBestPassages } = await import("./passage-highlights.ts");

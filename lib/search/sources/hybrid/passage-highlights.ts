@@ -15,11 +15,11 @@ import { readAgain } from "../../page/read-again.ts";
 import { StageError } from "../../page/stage.ts";
 import type { HybridTarget } from "./target.ts";
 
-interface Wanted {
+interface HighlightRequest {
   /** The index expression that is searched. */
   index: string;
   target: HybridTarget;
-  /** The fields whose best passages the hits shall have. */
+  /** The fields whose best passages to add. */
   fields: readonly string[];
   /** The embeddings of the query text by field. */
   embeddings: ReadonlyMap<string, Embedding>;
@@ -33,17 +33,17 @@ interface Best {
 }
 
 /**
- * Returns an answer whose hits have the passage that is nearest to the query as a highlight, and its place. All versions
- * find them alike, by a second search for the hits of the page that compares the query with each of their passages: not
- * every version has inner hits of hybrid queries, and a hit of another subquery would have none.
+ * Adds the passage nearest to the query, and its position, to each hit's highlights. A second search for the hits of
+ * the page compares the query with each of their passages. It works alike in all versions: not every version supports
+ * inner hits of hybrid queries, and a hit of another subquery would have none.
  */
 export async function withBestPassages(
   services: Pick<GatewayServices, "cluster" | "settings" | "catalog">,
-  wanted: Wanted,
+  request: HighlightRequest,
   answer: SearchAnswer,
   deadline: Deadline,
 ): Promise<{ answer: SearchAnswer; degraded: Degradation[] }> {
-  const { index, target, fields, embeddings } = wanted;
+  const { index, target, fields, embeddings } = request;
   const lacking = fields.filter((field) => embeddings.get(field)?.kind !== "dense");
   const able = fields.filter((field) => !lacking.includes(field));
   const degraded = lacking.map((field) => degradation(field, "the text of the search has no embedding of this field"));
@@ -51,7 +51,7 @@ export async function withBestPassages(
   const mappings = target.embedding_mappings.filter(({ embedding_field }) => able.includes(embedding_field));
   const ids = [...new Set(answer.hits.map(({ _id }) => _id))];
   const read = {
-    query: { bool: { filter: [{ ids: { values: ids } }], should: able.map((field) => bestOf(field, wanted)) } },
+    query: { bool: { filter: [{ ids: { values: ids } }], should: able.map((field) => bestOf(field, request)) } },
     _source: sourcePatterns(mappings.flatMap(({ src_fields }) => src_fields)),
   };
   try {
@@ -83,7 +83,7 @@ const degradation = (field: string, reason: string): Degradation => ({
   effect: "hits do not show their best passages",
 });
 
-function bestOf(field: string, { embeddings, target }: Wanted): object {
+function bestOf(field: string, { embeddings, target }: HighlightRequest): object {
   const embedding = embeddings.get(field);
   const vector = embedding?.kind === "dense" ? embedding.vector : [];
   const params = {
@@ -108,7 +108,7 @@ function madeBy({ settings }: Pick<GatewayServices, "settings">, { embedders }: 
   return model ? passagesBy(model) : "";
 }
 
-/** Returns the best passage of a document; undefined if it has none, or if its text has changed without its passages. */
+/** Returns the best passage of a document; undefined if it has none, or if its text no longer matches its passages. */
 function passageOf(
   hit: Hit,
   { field, src_fields, madeBy }: { field: string; src_fields: readonly string[]; madeBy: string },
@@ -124,7 +124,7 @@ function passageOf(
   return hashOf({ text }, madeBy) === hash ? { text, start, end } : undefined;
 }
 
-/** Returns a hit with passages among its highlights, and where they are in the embedded text. */
+/** Adds passages to a hit's highlights, and their positions in the embedded text. */
 function withPassages(hit: string, best: ReadonlyArray<readonly [string, Best]>): string {
   const slice = memberSlices(hit).get("highlight");
   const before = slice ? hit.slice(slice.start, slice.end) : "{}";

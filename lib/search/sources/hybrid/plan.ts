@@ -10,29 +10,32 @@ import { type AppliedHybridSettings, appliedSettings, type HybridSettings } from
 import { type HybridTarget, settingsIssues } from "./target.ts";
 import type { Template } from "./template.ts";
 
-/** A hybrid search whose template was read and whose indexes are known. */
+/** A hybrid search with parsed template and resolved indexes. */
 export interface OpenedHybrid extends Opened {
   template: Template;
   entry: HybridTarget;
 }
 
-/** What a hybrid search runs. */
+/** Subqueries and settings to run a hybrid search with. */
 export interface Plan extends RunnableQueries {
   settings: AppliedHybridSettings;
 }
 
-/** What a plan is made with. */
-interface Asked {
+/** Inputs of a plan. */
+interface PlanRequest {
   query: string;
   settings: HybridSettings;
   deadline: Deadline;
 }
 
-/** Returns the settings and subqueries of a search. Throws `invalid_request` for settings that the cluster cannot serve. */
+/**
+ * Returns the settings and subqueries of a search. Throws `invalid_request` for settings that the cluster does not
+ * support.
+ */
 export async function planned(
   services: GatewayServices,
   { template, entry }: Pick<OpenedHybrid, "template" | "entry">,
-  { query, settings: own, deadline }: Asked,
+  { query, settings: own, deadline }: PlanRequest,
   watch: Stopwatch,
 ): Promise<Plan> {
   const settings = appliedSettings(own, entry.settings, template.queries.length);
@@ -42,7 +45,7 @@ export async function planned(
   return { settings, ...(await runnableQueries(services, asked, template, entry, watch)) };
 }
 
-/** Returns what makes the native body of a plan from subqueries, the pipeline that is echoed, and how deep it searches. */
+/** Returns a function that builds the native body from subqueries, the pipeline for the echo, and the depth. */
 export function nativeOf(
   { template, entry }: Pick<OpenedHybrid, "template" | "entry">,
   { settings, weights }: Plan,
@@ -51,7 +54,7 @@ export function nativeOf(
   const { page } = template;
   const { maxResultWindow, can } = entry;
   const { paginationDepth, sampleFactor } = depthOf(page.size, candidates, maxResultWindow, can.pagination);
-  // The processor fails beside rescore, and gives the hits of a later page the explanations of the first ones.
+  // The explanation processor fails with `rescore`, and explains later pages with the first page's hits.
   const isExplained =
     can.scoreExplanation &&
     (can.wrappedExplanation || !entry.isWrapped) &&
@@ -73,6 +76,6 @@ export function nativeOf(
       passages: entry.passages,
       dropProfile: !can.hybridProfile,
     });
-  // The echo has none of the index's pipeline, which callers may not know.
+  // The echo omits the index's own pipeline, which callers may not be allowed to see.
   return { bodyWith, echoed: pipelineJson(settings, parts), isExplained, paginationDepth };
 }

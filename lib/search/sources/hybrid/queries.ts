@@ -16,15 +16,15 @@ import { withRescoring } from "./rescoring.ts";
 import { type HybridTarget, versionIssues } from "./target.ts";
 import type { Template } from "./template.ts";
 
-/** What the subqueries of a hybrid search are made from. */
-interface Asked {
+/** Inputs of a hybrid search's subqueries. */
+interface QueriesRequest {
   /** The text to embed. */
   query: string;
   weights: readonly number[] | null;
   deadline: Deadline;
 }
 
-/** The subqueries that can run, their weights, and those that cannot. */
+/** The subqueries that can run, with their weights, and those that cannot. */
 export interface RunnableQueries {
   queries: unknown[];
   weights: number[] | null;
@@ -33,10 +33,10 @@ export interface RunnableQueries {
   embeddings: ReadonlyMap<string, Embedding>;
 }
 
-/** Returns the subqueries that can run with embeddings in place of their tokens, and the weights that belong to them. */
+/** Returns the subqueries that can run, with embeddings in place of their tokens, and their weights. */
 export async function runnableQueries(
   services: GatewayServices,
-  { query, weights: asked, deadline }: Asked,
+  { query, weights: asked, deadline }: QueriesRequest,
   template: Template,
   { embedding_mappings, onFailure, embedders, incompatible, stored, passages, candidates, can }: HybridTarget,
   watch: Stopwatch,
@@ -50,7 +50,7 @@ export async function runnableQueries(
   const used = new Map(
     [...embedders].filter(([field]) => shown.includes(field) || subqueries.some(({ fields }) => fields.has(field))),
   );
-  // A model that does not answer must leave time for the search by the other subqueries.
+  // Half of the time, so that the other subqueries can still run if a model does not answer.
   const half = earlier(deadline, deadline.remaining() / 2);
   const embedded = await watch.time("embedding", () => embedQuery(services, query, { fields: used, stored }, half));
   for (const [field, reason] of incompatible)
@@ -155,7 +155,7 @@ async function embedQuery(
 /** The parameters of native queries in which a token stands for an embedding. Anywhere else it is the caller's text. */
 type TokenPlace = "vector" | "should" | "query_tokens" | "query_value";
 
-/** The kind of embedding that each place takes. */
+/** The kind of embedding at each token's position. */
 const KIND = {
   vector: "dense",
   should: "sparse",
@@ -163,7 +163,7 @@ const KIND = {
   query_value: "dense",
 } as const satisfies Record<TokenPlace, Embedding["kind"]>;
 
-/** One subquery and the embedding fields whose tokens it holds. */
+/** One subquery, and the embedding fields whose tokens it contains. */
 export interface Subquery {
   query: unknown;
   fields: ReadonlySet<string>;
@@ -190,7 +190,7 @@ export function readSubqueries(
       if (mapping && kind === KIND[place]) fields.add(mapping.embedding_field);
       else if (mapping) {
         issues.push({ path: at, message: `${text} is a ${kind} embedding; ${place} takes a ${KIND[place]} one` });
-      } // A binary vector is a string as well.
+      } // In a script's `query_value`, a string without brackets may also be a binary vector.
       else if (place !== "query_value") {
         issues.push({ path: at, message: `${show(text)} is not a token; tokens are ${known}` });
       }
@@ -203,11 +203,11 @@ export function readSubqueries(
 
 export interface ReplaceOptions {
   embeddings: ReadonlyMap<string, Embedding>;
-  /** How fields store embeddings, for those that do not store them as they are. */
+  /** Storage formats of fields, except for those that store embeddings unchanged. */
   stored?: ReadonlyMap<string, Vectors>;
-  /** Hits that an approximate search of `sparse_vector` fetches; 10 if absent, as in the cluster. */
+  /** Hits that an approximate search of `sparse_vector` fetches. Default: 10, as in the cluster. */
   candidates?: number;
-  /** Whether the cluster knows `neural_sparse` with `query_tokens`. */
+  /** Whether the cluster supports `neural_sparse` with `query_tokens`. */
   queryTokens: boolean;
 }
 
@@ -226,8 +226,8 @@ export function replaceTokens(query: unknown, options: ReplaceOptions): unknown 
 }
 
 /**
- * Returns clauses whose scores add up to the dot product of query and document weights. Without tokens it is a clause
- * that matches nothing, since the cluster takes an empty `should` for "all documents".
+ * Returns clauses whose scores add up to the dot product of query and document weights. Without tokens, returns a
+ * clause that matches nothing, because an empty `should` matches all documents.
  */
 function sparseClauses(
   field: string,
@@ -247,14 +247,17 @@ function sparseClauses(
 interface Position {
   /** Keys of the objects around a value, up to the nearest array. */
   keys: readonly string[];
-  /** Dotted, for messages. */
+  /** Dotted path for messages. */
   path: string;
 }
 
-/** Returns what replaces a string at a token's place: itself, or a value; for `should` a list of clauses. */
+/**
+ * Returns the replacement of a string at a token's position: the string itself, or a value; for `should` a list of
+ * clauses.
+ */
 type Replace = (text: string, place: TokenPlace, path: string) => unknown;
 
-/** Returns a copy of a query with each string at a token's place replaced. */
+/** Returns a copy of a query in which every string at a token's position is replaced. */
 function mapTokens(value: unknown, { keys, path }: Position, replace: Replace): unknown {
   const place = placeOf(keys);
   if (typeof value === "string") return place ? replace(value, place, path) : value;
@@ -270,12 +273,15 @@ function mapTokens(value: unknown, { keys, path }: Position, replace: Replace): 
   for (const [key, item] of Object.entries(value)) {
     mapped[key] = mapTokens(item, { keys: [...keys, key], path: `${path}.${key}` }, replace);
   }
-  // Beside a filter `should` is optional and the sparse query would match every document.
+  // With a filter, `should` is optional, and the sparse query would match every document.
   if (keys.at(-1) === "bool" && texts(mapped.should) < texts(value.should)) mapped.minimum_should_match ??= 1;
   return mapped;
 }
 
-/** Returns the token's place that these keys lead to. Fields may have the same names, so the query's name counts too. */
+/**
+ * Returns the kind of token position that these keys lead to. Fields may have the same names, so the query's name
+ * counts too.
+ */
 function placeOf(keys: readonly string[]): TokenPlace | undefined {
   const [query, field, key] = keys.slice(-3);
   if (query === "knn" && key === "vector") return "vector";

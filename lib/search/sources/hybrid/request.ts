@@ -35,7 +35,7 @@ export const AppliedHybridSettings = v.strictObject({
 });
 export type AppliedHybridSettings = v.InferOutput<typeof AppliedHybridSettings>;
 
-/** A native search body with one hybrid query. Its content is checked after parsing, where the text is at hand. */
+/** A native search body with one hybrid query. Its content is checked after parsing, when the text is available. */
 export const HybridTemplate = v.pipe(
   v.looseObject({}),
   v.description(
@@ -44,7 +44,7 @@ export const HybridTemplate = v.pipe(
   ),
 );
 
-/** What requests with a template and requests that name one have in common. */
+/** Members that requests with a template and requests with a named template share. */
 export const hybridFields = {
   index: IndexExpression,
   search_query: v.pipe(
@@ -101,8 +101,8 @@ export const CandidatesRequest = v.strictObject({
 export type CandidatesRequest = v.InferOutput<typeof CandidatesRequest>;
 
 /**
- * Returns the settings of a search: those of the request, else those of the index. Weights of the index apply only to
- * searches with as many subqueries, and not to a request that names another technique.
+ * Returns the settings of a search: the request's, else the index's. The index's weights apply only if there are as
+ * many subqueries, and not if the request names another technique.
  */
 export function appliedSettings(
   asked: HybridSettings,

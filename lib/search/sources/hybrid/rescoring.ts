@@ -2,8 +2,8 @@ import { isRawNumber } from "../../../platform/json/values.ts";
 import { OVERSAMPLE_FACTOR, type Vectors } from "../../../settings/vectors.ts";
 
 /**
- * Returns a query whose knn clauses score candidates again with whole vectors, where the cluster would not by itself.
- * `stored` says how fields store vectors. A clause with a `rescore` of its own keeps it.
+ * Returns a query whose knn clauses rescore candidates with full-precision vectors, if the cluster does not do so by
+ * default. `stored` has the storage formats of fields. A clause with its own `rescore` keeps it.
  */
 export function withRescoring(query: unknown, stored: ReadonlyMap<string, Vectors>): unknown {
   return [...stored.values()].some((one) => OVERSAMPLE_FACTOR[one]) ? rescored(query, stored, false) : query;

@@ -2,19 +2,19 @@ import { isObject, isRawNumber } from "../../../platform/json/values.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Returns whether documents have the source that the cluster gives by default: `stored_fields: "_none_"` excludes any. */
+/** Returns whether hits have the default source: `stored_fields: "_none_"` excludes it. */
 export const hasSource = ({ _source, stored_fields }: Members): boolean =>
   _source === undefined && [stored_fields].flat()[0] !== "_none_";
 
-/** Queries that can show the documents that they match beside each hit. */
+/** Queries that can return matching documents as inner hits. */
 const JOINS = new Set(["nested", "has_child", "has_parent"]);
 
-/** Members of a search, besides its query, in which documents are shown. */
+/** Members of a search, besides its query, that return documents. */
 const SHOWING = ["collapse", "aggs", "aggregations", "post_filter"];
 
 /**
- * Returns the members of a search in which documents are shown beside the hits, with `source` wherever the search does
- * not say itself what their `_source` holds.
+ * Returns the members of a search that return documents besides the hits, with `source` wherever the search has no
+ * `_source` of its own.
  */
 export function shownWith(native: Members, source: object): Record<string, string> {
   const changed = SHOWING.flatMap((key): Array<[string, string]> => {
@@ -25,10 +25,13 @@ export function shownWith(native: Members, source: object): Record<string, strin
   return Object.fromEntries(changed);
 }
 
-/** Returns a query, or any value that holds some, with `source` in its inner hits. The same value if it has none. */
+/**
+ * Returns a query, or a value that contains queries, with `source` in its inner hits. Returns the same value if there
+ * are none.
+ */
 export function queryWith<Value>(value: Value, source: object): Value {
   if (Array.isArray(value)) {
-    // A vector has a thousand of them.
+    // Skips vectors, which have a thousand numbers.
     if (typeof value[0] === "number") return value;
     const shown = value.map((one) => queryWith(one, source));
     return shown.every((one, at) => one === value[at]) ? value : (shown as Value);

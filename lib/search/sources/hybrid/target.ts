@@ -24,7 +24,7 @@ import type { AppliedHybridSettings } from "./request.ts";
 /** The settings of an index without an entry in hybrid_search.yaml. */
 const { candidates: DEFAULT_CANDIDATES, ...DEFAULT_SETTINGS } = HYBRID_DEFAULTS;
 
-/** The technique needs this capability, which the cluster has since this version. */
+/** A technique's required capability, and the first version of the cluster with it. */
 interface Need {
   capability: "rrf" | "zScore";
   since: string;
@@ -36,34 +36,34 @@ const NEEDS: Readonly<Record<Normalization | Combination, Need | undefined>> = {
   rrf: { capability: "rrf", since: "2.19" },
 };
 
-/** What a hybrid search searches, and with which settings. */
+/** Indexes and settings of a hybrid search. */
 export interface HybridTarget
   extends Pick<IndexSettings, "candidates" | "embedding_mappings" | "settings" | "variety" | "rerank" | "synonyms"> {
   /** Whether a failed embedding of the query fails the search. */
   onFailure: OnEmbeddingFailure;
-  /** The most hits that `from + size` may reach in every index. */
+  /** The most hits that `from + size` may reach in all indexes. */
   maxResultWindow: number;
-  /** The query's embedder by field, for fields whose vectors a known model has made. */
+  /** The query's embedder by field, for fields whose vectors are of a known model. */
   embedders: ReadonlyMap<string, EmbedderName>;
-  /** The other fields, and what to do about them. */
+  /** The other fields, each with advice for the user. */
   incompatible: ReadonlyMap<string, string>;
-  /** How fields store embeddings, for those that do not store them as they are. */
+  /** Storage formats of fields, except for those that store embeddings unchanged. */
   stored: ReadonlyMap<string, Vectors>;
-  /** Fields with embeddings, a thousand numbers each: those of the gateway, and those that the cluster makes itself. */
+  /** Fields with embeddings (a thousand numbers each): the gateway's, and those that the cluster computes itself. */
   embeddings: readonly string[];
-  /** The fields whose embeddings are those of passages in all indexes. */
+  /** Fields that have passages in all indexes. */
   passages: ReadonlySet<string>;
   hasPipeline: boolean;
   /** Whether the cluster wraps the query, see {@link Target}. */
   isWrapped: boolean;
-  /** The pipeline that the cluster runs for searches which name none; one without processors if it runs none. */
+  /** The pipeline for searches that name none; without processors if the cluster runs none. */
   pipeline: SearchPipeline;
   can: Capabilities;
 }
 
 /**
  * Returns the indexes behind a name, their settings and the cluster's capabilities. Throws `index_not_found`, and
- * `invalid_request` for indexes that one search cannot serve: their entries differ in more than the models.
+ * `invalid_request` if one search cannot serve all indexes: their entries differ in more than the models.
  */
 export async function hybridTarget(
   services: Pick<GatewayServices, "catalog" | "capabilities" | "settings">,
@@ -96,7 +96,9 @@ export async function hybridTarget(
   };
 }
 
-/** One vector searches all indexes, so their vectors must be of one model. */
+/**
+ * Returns the embedder of each field. All indexes are searched with one vector, so their vectors must be of one model.
+ */
 function embeddersOf(
   indexes: readonly TargetIndex[],
   { models }: GatewayServices["settings"],
@@ -121,8 +123,8 @@ function embeddersOf(
 }
 
 /**
- * Returns how the fields of all indexes store embeddings. A query with bytes also finds floats, whose similarity is that of
- * directions; rescoring is for vectors that are all quantized.
+ * Returns the storage formats of fields in all indexes. A query with a byte vector also works on floats, since only
+ * directions count. Rescoring requires that the vectors of all indexes are quantized.
  */
 function storedOf(indexes: readonly TargetIndex[]): Map<string, Vectors> {
   const stored = new Map<string, Vectors>();
@@ -135,7 +137,7 @@ function storedOf(indexes: readonly TargetIndex[]): Map<string, Vectors> {
   return stored;
 }
 
-/** Returns the fields that hold embeddings in any of the indexes. */
+/** Returns the fields that contain embeddings in any of the indexes. */
 function embeddingsOf(indexes: readonly TargetIndex[]): string[] {
   const own = (indexes[0]?.entry?.embedding_mappings ?? []).map(({ embedding_field }) => embedding_field);
   return [...new Set([...own, ...indexes.flatMap(({ fields }) => madeEmbeddings(fields))])];
@@ -161,12 +163,15 @@ const passagesIn = (indexes: readonly TargetIndex[]): Set<string> =>
 
 const MIXED_TOKENS = "some indexes of this name have sparse_vector and others rank_features, whose tokens differ";
 
-/** Returns whether one search serves indexes of both entries: they have the same fields and the same settings. */
+/** Returns whether one search can serve indexes of both entries: they have the same fields and settings. */
 function areAlike(one: IndexSettings | undefined, other: IndexSettings | undefined): boolean {
   return one === other || (one !== undefined && other !== undefined && searchedPart(one) === searchedPart(other));
 }
 
-/** What matters to a search: neither what is embedded nor by which model, which {@link embeddersOf} compares. */
+/**
+ * Returns the part of an entry that matters to a search: not what is embedded, nor the models, which {@link
+ * embeddersOf} compares.
+ */
 const searchedPart = ({ embedding_mappings, candidates, settings, on_embedding_failure }: IndexSettings): string =>
   JSON.stringify([
     embedding_mappings.map(({ embedding_field }) => embedding_field).sort(),
@@ -183,7 +188,7 @@ function differing(name: string, one: TargetIndex, other: TargetIndex): string {
   );
 }
 
-/** Returns what a request asks for that the cluster's version cannot do. */
+/** Returns issues for requested features that the cluster's version does not support. */
 export function versionIssues(can: Capabilities, from: number): Issue[] {
   if (!can.hybrid) {
     const message = `holds a hybrid query, which needs OpenSearch 2.12; the cluster is ${can.version}`;
@@ -194,7 +199,7 @@ export function versionIssues(can: Capabilities, from: number): Issue[] {
   return [{ path: "search_request_template.from", message }];
 }
 
-/** Returns what the settings ask for that the cluster cannot do. */
+/** Returns issues for settings that the cluster does not support. */
 export function settingsIssues(
   { normalization, combination, weights }: AppliedHybridSettings,
   can: Capabilities,

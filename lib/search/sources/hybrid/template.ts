@@ -10,22 +10,22 @@ import type { HybridRequest } from "./request.ts";
 
 const PATH = "search_request_template";
 
-/** The parts of a search request template that the gateway works with. */
+/** The parts of a search request template that the gateway uses. */
 export interface Template {
   /** JSON text, from which the body and the echo are made. */
   text: string;
   native: Record<string, unknown>;
   page: Page;
-  /** The hybrid clause besides its queries: `filter`, `_name`, `boost`. */
+  /** The members of the hybrid clause besides its queries: `filter`, `_name`, `boost`. */
   hybrid: Record<string, unknown>;
   queries: readonly unknown[];
-  /** The caller's own response processors; the rest of the pipeline is the gateway's. */
+  /** The caller's own response processors. The rest of the pipeline is built by the gateway. */
   responseProcessors: readonly unknown[];
 }
 
 /**
- * Reads a template, which the weights of its request must fit. Throws `invalid_request` with every issue unless it is a
- * native body with one hybrid query of 1 to 5 subqueries.
+ * Parses a template and checks that the request's weights match it. Throws `invalid_request` with every issue unless it
+ * is a native body with one hybrid query of 1 to 5 subqueries.
  */
 export function readTemplate(text: string, weights: readonly number[] | null): Template {
   const native = parseLossless(text) as Record<string, unknown>;
@@ -77,7 +77,7 @@ function queryIssues(queries: unknown, weights: readonly number[] | null): Issue
   return issues;
 }
 
-/** Reads the response processors of the caller's pipeline, the only part that a template may have. */
+/** Parses the response processors of the caller's pipeline, the only part that a template may have. */
 function readPipeline(pipeline: unknown): { processors: readonly unknown[]; issues: Issue[] } {
   const path = `${PATH}.search_pipeline`;
   if (pipeline === undefined) return { processors: [], issues: [] };
@@ -105,7 +105,10 @@ function pageIssues(native: Record<string, unknown>): Issue[] {
   });
 }
 
-/** Returns the template that a request has or names; `replaced` is searched for in place of its text. Throws what {@link namedTemplate} throws. */
+/**
+ * Returns the request's own or named template; `replaced` is searched for instead of its text. Throws what {@link
+ * namedTemplate} throws.
+ */
 export async function templateOf(
   settings: Pick<GatewaySettings, "templates">,
   { search_request_template: own, template: name }: Pick<HybridRequest, "search_request_template" | "template">,

@@ -4,25 +4,25 @@ import { type SearchAnswer, searchFailure } from "../../page/answer.ts";
 
 type Native = Readonly<Record<string, unknown>>;
 
-/** Members of a native body that decide what is counted and aggregated. */
+/** Members of a native body that affect counts and aggregations. */
 const COUNTED = ["post_filter", "aggs", "aggregations", "track_total_hits", "timeout", "terminate_after", "derived"];
 
 const hasAggregations = ({ aggs, aggregations }: Native): boolean => (aggs ?? aggregations ?? undefined) !== undefined;
 
-/** Whether the total is that of all matches: with `min_score` it is that of the fused list, which nothing is missing from. */
+/** Returns whether the total counts all matches: with `min_score` it counts the fused list, which is always right. */
 const hasTotal = ({ track_total_hits, min_score }: Native): boolean =>
   track_total_hits !== false && min_score === undefined;
 
 /**
- * Returns whether a hybrid search shows totals or aggregations which a cluster without `hybridTotals` gets wrong. It gets them
- * right with a profile and with an order that is not that of the scores, as nothing is skipped then.
+ * Returns whether a hybrid search returns totals or aggregations that are wrong on a cluster without `hybridTotals`.
+ * They are right with a profile, or with an order other than by score, because then nothing is skipped.
  */
 export function isMiscounted(native: Native): boolean {
   const isByField = native.sort !== undefined && !JSON.stringify(native.sort).includes("_score");
   return (hasTotal(native) || hasAggregations(native)) && native.profile !== true && !isByField;
 }
 
-/** Returns the body of a search that counts what a hybrid search finds: its subqueries in a bool. It shows no hits. */
+/** Returns the body of a search that counts a hybrid search's matches: its subqueries in a bool, without hits. */
 export function countBody(body: string): string {
   const members = memberSlices(body);
   const counted = COUNTED.flatMap((name) => {
@@ -40,7 +40,9 @@ export function countBody(body: string): string {
   return `{"query":{"bool":{${bool}}},${[...counted, '"size":0'].join(",")}}`;
 }
 
-/** Returns a k-NN subquery with the filter of the hybrid clause, by which the cluster finds its neighbours; others unchanged. */
+/**
+ * Returns a k-NN subquery with the hybrid clause's filter, which the cluster applies to it; other subqueries unchanged.
+ */
 function filteredKnn(query: string, filter: string): string {
   const kind = memberSlices(query);
   const name = ["knn", "neural"].find((one) => kind.has(one));
@@ -55,7 +57,7 @@ function filteredKnn(query: string, filter: string): string {
   return withMembers(query, { [name]: withMembers(query.slice(slice.start, slice.end), Object.fromEntries(fields)) });
 }
 
-/** Returns an answer with the total and the aggregations of a second search, which runs at the same time. */
+/** Replaces an answer's total and aggregations by those of a second search, which runs at the same time. */
 export async function withTotals(
   search: Promise<SearchAnswer>,
   native: Native,
@@ -74,7 +76,7 @@ export async function withTotals(
   };
 }
 
-/** Returns an answer whose counts are too low: its total becomes a lower bound. One that is partial says so already. */
+/** Marks an answer's total as a lower bound, because its counts are too low. A partial answer already says so. */
 function atLeast(found: SearchAnswer, reason: string): SearchAnswer {
   const total = found.total && ({ ...found.total, relation: "gte" } as const);
   const uncounted: Degradation = {
