@@ -84,10 +84,7 @@ class BulkRun {
   readonly #services: GatewayServices;
   #preparation: Preparation;
   #writing: Writing;
-  /**
-   * Whether the cluster has answered a write. From then on, an unsent operation fails alone instead of the whole
-   * request.
-   */
+  /** Whether the cluster has answered a write. From then on, an unsent operation fails alone. */
   #answered = false;
   /** Operations stored in another index than they were prepared for. They are to be replaced. */
   readonly #stored = new Map<Operation, ItemResult>();
@@ -136,10 +133,7 @@ class BulkRun {
     if (reason && !this.#answered) throw nothingWritten(reason);
   }
 
-  /**
-   * Records a failure, and returns true, if an operation must not be sent: the previous one on its id forbids it, or
-   * sending has stopped.
-   */
+  /** Records a failure and returns true if the previous operation on the id, or a stop, forbids to send this one. */
   #isLost(operation: Operation): boolean {
     const earlier = operation.previous && this.results.get(operation.previous);
     if (earlier?.failed) this.#fail(operation, EARLIER_FAILED);
@@ -185,10 +179,7 @@ class BulkRun {
     }
   }
 
-  /**
-   * Returns the operations to prepare again from the stored document or for another index, and those to send again
-   * unchanged.
-   */
+  /** Returns the operations to prepare again, from stored documents or for another index, and those to send unchanged. */
   #sort({ conflicts, replaced }: Unwritten, { followed, isLast }: { followed: Followed; isLast: boolean }) {
     const { target, needs } = this.#preparation;
     const changed: Settled["conflicts"] = [];

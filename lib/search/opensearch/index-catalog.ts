@@ -16,9 +16,7 @@ export interface IndexField {
   dimension?: number;
   /** Storage format of embeddings; absent for floats and `rank_features`. */
   vectors?: Vectors;
-  /**
-   * The object in which the cluster stores its own output for a `semantic` field: embeddings, and texts of passages.
-   */
+  /** The object with the cluster's own output for a `semantic` field: embeddings, and texts of passages. */
   madeIn?: string;
   /** Whether the field is inside a nested field. */
   isNested?: true;

@@ -1,3 +1,4 @@
+import type { PageStage } from "../../platform/contract/search.ts";
 import type { StageMember } from "../../settings/page-stages.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import type { IndexSettings } from "../gateway/settings.ts";
@@ -13,19 +14,20 @@ import { variety } from "./variety.ts";
  * Stages that requests and entries can configure; `PAGE_STAGES` has their order. Interleaving is only configured by
  * experiments.
  */
-const PAGE = [rerank, personalization, variety, rules] as const;
+const PAGE = { personalization, rerank, variety, rules } satisfies Record<Exclude<PageStage, "interleaving">, unknown>;
 
-/** All members of requests and entries for stages. */
-const DECLARED = [...PAGE, synonyms] as const;
+/** The same stages, and what changes the queries. */
+const DECLARED = [...Object.values(PAGE), synonyms];
+
+/** The members of all parts together, as one object has them. */
+type Merged<Part> = (Part extends unknown ? (part: Part) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
 
 /** The members of a request that stages read. */
-export const stageMembers = {
-  ...personalization.request,
-  ...rerank.request,
-  ...variety.request,
-  ...rules.request,
-  ...synonyms.request,
-};
+export const stageMembers = Object.assign({}, ...DECLARED.map(({ request }) => request)) as Merged<
+  (typeof DECLARED)[number]["request"]
+>;
 
 /** The members of an entry of hybrid_search.yaml that stages read. */
 export const ENTRY_MEMBERS = DECLARED.flatMap((kind) => ("entry" in kind && kind.entry ? [kind.entry] : []));
@@ -41,7 +43,7 @@ export const STAGE_PAGE_MEMBERS: Readonly<Record<string, Bound>> = Object.assign
  * configure.
  */
 export const asksForEntry = (request: StageFields, entries: ReadonlyArray<Pick<IndexSettings, StageMember>>): boolean =>
-  PAGE.some(
+  Object.values(PAGE).some(
     (kind) =>
       kind.entry !== undefined && Object.keys(kind.request).some((name) => request[name as keyof StageFields] != null),
   ) || entries.some((entry) => ENTRY_MEMBERS.some((member) => entry[member] !== undefined));
@@ -55,7 +57,7 @@ export async function stagesFor(
   search: StageContext<StageFields>,
 ): Promise<StageSelection[]> {
   const wanted: StageSelection[] = [];
-  for (const kind of PAGE) {
+  for (const kind of Object.values(PAGE)) {
     if (kind.isWanted(search)) wanted.push((await kind.load())(services, search));
   }
   return wanted;

@@ -5,11 +5,11 @@ import type { Judgments } from "../judgments/judgments.ts";
 /** What a query found by exact search, and by the approximate search that is measured. Document ids, best first. */
 export interface Pair {
   query: string;
-  exact: Found & Scored;
-  approximate: Found;
+  exact: TimedSearch & Scored;
+  approximate: TimedSearch;
 }
 
-export interface Found {
+export interface TimedSearch {
   ranking: readonly string[];
   /** Milliseconds of the search in the cluster. */
   milliseconds: number;
@@ -54,7 +54,7 @@ export function recallReport(pairs: readonly Pair[], k: number, judgments?: Judg
     const grades = judgments?.get(query);
     return grades ? [{ exact: ndcg(exact.ranking, grades, k), approximate: ndcg(approximate.ranking, grades, k) }] : [];
   });
-  const median = (of: (pair: Pair) => Found) =>
+  const median = (of: (pair: Pair) => TimedSearch) =>
     found.map((pair) => of(pair).milliseconds).sort((a, b) => a - b)[Math.floor((found.length - 1) / 2)] ?? 0;
   const mean = (of: (one: (typeof judged)[number]) => number) =>
     judged.reduce((sum, one) => sum + of(one), 0) / judged.length;

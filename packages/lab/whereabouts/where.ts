@@ -24,7 +24,7 @@ export interface Step {
 /** Calls the gateway. Throws an error in the gateway's words. */
 export type Ask = (call: { path: string; body: object }) => Promise<unknown>;
 
-interface Asked {
+interface FollowedDocument {
   call: GatewayCall;
   document: string;
   /** What to call each subquery of a hybrid search. */
@@ -43,7 +43,7 @@ const STAGED = [200, 100, 10];
  * Follows a document through a search: its rank in each subquery, in the fused list, behind each later stage, and on the
  * page, each with why it is not higher. It uses no other endpoints than the search itself and its candidates.
  */
-export async function whereIs(ask: Ask, asked: Asked): Promise<Step[]> {
+export async function whereIs(ask: Ask, asked: FollowedDocument): Promise<Step[]> {
   const { call, document } = asked;
   const found = subqueriesOf(call) ? await inSubqueries(ask, asked).catch(unknown) : await inPlain(ask, asked);
   const own = await listed(ask, withoutStages(call), DEPTHS);
@@ -57,7 +57,7 @@ export async function whereIs(ask: Ask, asked: Asked): Promise<Step[]> {
 }
 
 /** What the subqueries say of a document. */
-interface Found {
+interface SubqueryRanks {
   steps: Step[];
   /** Whether a subquery matches it. */
   isThere: boolean;
@@ -67,14 +67,14 @@ interface Found {
 }
 
 /** What is known where the candidates cannot be read, such as those of several indexes. */
-const unknown = ({ message }: Error): Found => ({
+const unknown = ({ message }: Error): SubqueryRanks => ({
   steps: [{ name: "subqueries", rank: null, why: message }],
   ...{ isThere: true, by: ["some subquery"], notBy: [] },
 });
 
-async function inSubqueries(ask: Ask, { call, document, names }: Asked): Promise<Found> {
+async function inSubqueries(ask: Ask, { call, document, names }: FollowedDocument): Promise<SubqueryRanks> {
   const queries = subqueriesOf(call) ?? [];
-  const found: Found = { steps: [], isThere: false, by: [], notBy: [] };
+  const found: SubqueryRanks = { steps: [], isThere: false, by: [], notBy: [] };
   const subqueries = await subqueryHits(ask, candidatesCall(call, queries));
   const only = { ids: { values: [document] } };
   const alone = await subqueryHits(
@@ -113,7 +113,7 @@ async function inSubqueries(ask: Ask, { call, document, names }: Asked): Promise
 }
 
 /** The query of a plain search as its only subquery, whose rank is that of the list. */
-async function inPlain(ask: Ask, { call, document }: Asked): Promise<Found> {
+async function inPlain(ask: Ask, { call, document }: FollowedDocument): Promise<SubqueryRanks> {
   const { query = { match_all: {} } } = nativeOf(call) as { query?: Record<string, unknown> };
   const score = await scoreOf(ask, call, withFilter(query, { ids: { values: [document] } }), document);
   if (score !== undefined) return { steps: [], isThere: true, by: ["the query"], notBy: [] };
@@ -137,7 +137,7 @@ async function whyUnmatched(
 }
 
 /** Where the list of the cluster has the document, before rules and later stages. */
-function listStep({ call, document }: Asked, hits: readonly Hit[], { by, notBy }: Found): Step {
+function listStep({ call, document }: FollowedDocument, hits: readonly Hit[], { by, notBy }: SubqueryRanks): Step {
   const isHybrid = subqueriesOf(call) !== undefined;
   const name = isHybrid ? "fused list" : "list";
   const rank = rankIn(hits, document);

@@ -2,7 +2,7 @@ import type { Row } from "../array.ts";
 
 /**
  * What a search can be: each dimension with its values, the usual one first. A new feature is a new dimension or a new
- * value here, and a member of `features.ts` or `queries.ts`.
+ * value here, and a member of `body.ts` or `request.ts`.
  */
 export const SEARCH = {
   /** How the index is named. */

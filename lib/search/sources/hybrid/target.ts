@@ -17,6 +17,7 @@ import { embedderFor } from "../../index-meta/index-meta.ts";
 import type { Capabilities } from "../../opensearch/capabilities.ts";
 import { embeddingField, hasPassages, madeEmbeddings, type SearchPipeline } from "../../opensearch/index-catalog.ts";
 import { resolveTarget, type Target, type TargetIndex } from "../../resolve/target.ts";
+import type { StageEntry } from "../../stages/kinds.ts";
 import { sharedStages } from "../../stages/shared.ts";
 import { defaultPipeline } from "./default-pipeline.ts";
 import type { AppliedHybridSettings } from "./request.ts";
@@ -37,8 +38,7 @@ const NEEDS: Readonly<Record<Normalization | Combination, Need | undefined>> = {
 };
 
 /** Indexes and settings of a hybrid search. */
-export interface HybridTarget
-  extends Pick<IndexSettings, "candidates" | "embedding_mappings" | "settings" | "variety" | "rerank" | "synonyms"> {
+export interface HybridTarget extends StageEntry, Pick<IndexSettings, "settings"> {
   /** Whether a failed embedding of the query fails the search. */
   onFailure: OnEmbeddingFailure;
   /** The most hits that `from + size` may reach in all indexes. */
