@@ -214,12 +214,7 @@ class Search<Request extends SearchRequest, Own extends Opened> {
     return {
       endpoint: this.#source.kind,
       index: plainExpression(body.index),
-      echo: {
-        index: JSON.stringify(body.index),
-        ...echo,
-        ...(body.template != null && { template: JSON.stringify(body.template) }),
-        ...(body.no_hits != null && { no_hits: JSON.stringify(body.no_hits) }),
-      },
+      echo: { index: JSON.stringify(body.index), ...echo },
       fields: body,
       userQuery: this.#source.textOf(body) ?? null,
       query: own.parsed,

@@ -53,7 +53,7 @@ function retrievalOf({ services, call, watch }: Running<AnySearchRequest>, { own
   const slice = memberSlices(text).get("query");
   let queries: readonly unknown[] | undefined;
   const { timeout } = own.parsed;
-  const { user_query } = call.body;
+  const { template, user_query, no_hits } = call.body;
   const sender: Sender = {
     body: (changed) =>
       changed === undefined || changed === queries ? text : withMembers(text, { query: JSON.stringify(changed[0]) }),
@@ -64,8 +64,10 @@ function retrievalOf({ services, call, watch }: Running<AnySearchRequest>, { own
     },
     finish: async (found) => found,
     echo: {
+      ...(template != null && { template: JSON.stringify(template) }),
       search_request: own.text,
       ...(user_query != null && { user_query: JSON.stringify(user_query) }),
+      ...(no_hits != null && { no_hits: JSON.stringify(no_hits) }),
     },
   };
   return {

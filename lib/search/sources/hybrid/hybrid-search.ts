@@ -83,6 +83,7 @@ function senderOf(
   const { page } = opened.template;
   const { can, pipeline } = entry;
   const { timeout } = native;
+  const { search_query, template, no_hits } = call.body;
   const { bodyWith, echoed, isExplained, paginationDepth } = nativeOf(opened, plan, candidates);
   const search = (stage: string, json: string, query?: { query: string }) =>
     watch.time(stage, () => nativeSearch(services, call.deadline, index, json, { ...query, timeout }));
@@ -105,7 +106,9 @@ function senderOf(
       return { ...rest, answer, degraded: [...degraded, ...lacking, ...short] };
     },
     echo: {
-      search_query: JSON.stringify(call.body.search_query),
+      search_query: JSON.stringify(search_query),
+      ...(template != null && { template: JSON.stringify(template) }),
+      ...(no_hits != null && { no_hits: JSON.stringify(no_hits) }),
       search_request_template: withMembers(own.text, { search_pipeline: echoed }),
       // Weights are echoed as in the request; the pipeline shows the weights that were used.
       settings: JSON.stringify({ ...plan.settings, weights: call.body.settings.weights }),
