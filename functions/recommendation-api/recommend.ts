@@ -1,4 +1,5 @@
 import type { GenericSchema, InferOutput } from "valibot";
+import { requireListed } from "../../lib/platform/http/access.ts";
 import { jsonHandler } from "../../lib/platform/http/body-handlers.ts";
 import type { JsonCall, Reply } from "../../lib/platform/http/event.ts";
 import type { Family } from "../../lib/platform/http/router.ts";
@@ -10,7 +11,6 @@ import {
   RecommendToItem,
   RecommendToUser,
 } from "../../lib/recommendation/api/requests.ts";
-import { requirePlacement } from "../../lib/recommendation/placements/access.ts";
 import { recommendForPlacement } from "../../lib/recommendation/placements/recommend.ts";
 import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";
 
@@ -24,7 +24,7 @@ export function recommendFamily(services: RecommendationServices): Family {
     jsonHandler({
       ...{ api, schema },
       handle(call) {
-        requirePlacement(call.caller, undefined);
+        requireListed(call.caller, "placement", undefined);
         return answer(services, call);
       },
     });

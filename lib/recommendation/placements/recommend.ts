@@ -1,3 +1,4 @@
+import { requireListed } from "../../platform/http/access.ts";
 import type { Degradation } from "../../platform/http/degradation.ts";
 import { ApiError } from "../../platform/http/error.ts";
 import type { JsonCall, Reply } from "../../platform/http/event.ts";
@@ -10,7 +11,6 @@ import type { ListRequest } from "../lists/candidates/request.ts";
 import { failed, STAGES } from "../lists/candidates/stages.ts";
 import { explanations } from "../lists/explanations.ts";
 import { type List, makeList } from "../lists/make-list.ts";
-import { requirePlacement } from "./access.ts";
 import { openVisit, type PlacementServices } from "./visit.ts";
 
 /**
@@ -23,7 +23,7 @@ export async function recommendForPlacement(
 ): Promise<Reply> {
   const since = services.now();
   const { body } = call;
-  requirePlacement(call.caller, body.placement);
+  requireListed(call.caller, "placement", body.placement);
   const { placement, request, version, variant, degraded } = await openVisit(services, call);
   const list = await makeList(request);
   if (list.items.length === 0) {

@@ -1,7 +1,6 @@
 import * as assert from "uvu/assert";
-import { UNLIMITED } from "../../../../lib/platform/http/access.ts";
+import { requireListed, UNLIMITED } from "../../../../lib/platform/http/access.ts";
 import type { ApiError } from "../../../../lib/platform/http/error.ts";
-import { requirePlacement } from "../../../../lib/recommendation/placements/access.ts";
 import { placementWorld } from "../../../fixtures/placement-world.ts";
 import { suite } from "../../../suite.ts";
 
@@ -268,8 +267,8 @@ test("a key with placements may ask for these alone, whether others exist or not
     const error = await errorOf(ask({ placement, user_id: "u1" }, { caller }));
     assert.equal([error.code, error.shown], ["forbidden", { rule: "placement" }]);
   }
-  assert.throws(() => requirePlacement(caller, undefined), /may only ask for the placement home/);
-  requirePlacement(UNLIMITED, undefined);
+  assert.throws(() => requireListed(caller, "placement", undefined), /may only ask for the placement home/);
+  requireListed(UNLIMITED, "placement", undefined);
 });
 
 test.run();
