@@ -10,6 +10,7 @@ import { type Made, type NativeRequest, nativeRequest } from "./oracle.ts";
 import { withoutParts } from "./passages.ts";
 import { personalOrder } from "./personal.ts";
 import { compareRefusals } from "./refusals.ts";
+import { VARIANTS } from "./request.ts";
 import { isReranked, rerankedPage } from "./rerank.ts";
 import { isPinned, pinnedList, searchedText, toldRules } from "./rules.ts";
 import { isVaried, variedPage } from "./variety.ts";
@@ -117,7 +118,7 @@ export async function judge(
     ...parts,
     ...difference("rules", toldRules(start, row), body.rules),
     ...difference("experiment", isTried, body.experiment !== undefined),
-    ...difference("did_you_mean", otherText(row, again !== undefined && again.hits > 0), body.did_you_mean),
+    ...difference("did_you_mean", otherText(row, made, again !== undefined && again.hits > 0), body.did_you_mean),
     ...compareAnswers(row, full, got, {
       isPage,
       window: Math.min(200, world.entry?.candidates ?? 100),
@@ -128,9 +129,13 @@ export async function judge(
   return settled(findings, facts, true);
 }
 
-/** Returns what an answer tells of another text than a mistyped one: nothing if the cluster does not say that it has no hits. */
-function otherText(row: SearchRow, is_searched: boolean): object | undefined {
+/**
+ * Returns the suggested text for a mistyped one. Undefined without a total of no hits: the second template of an
+ * experiment searches words of its own, which have hits.
+ */
+function otherText(row: SearchRow, { variant }: Made, is_searched: boolean): object | undefined {
   if (row.no_hits === "no" || row.track_total_hits === "false") return undefined;
+  if (row.experiment === "templates" && variant === VARIANTS[1].name) return undefined;
   return { text: TEXT, left_out: [], is_searched };
 }
 
