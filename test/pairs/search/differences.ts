@@ -12,6 +12,8 @@ export interface Facts {
   /** Whether the query is a hybrid one. */
   isHybrid: boolean;
   leftOut: readonly string[];
+  /** Whether the cluster finds a document. */
+  hasHits?: boolean;
   passages: "none" | "shown" | "told";
   /** Whether the cluster refuses the search for another text than the one that found nothing. */
   isOtherRefused?: boolean;
@@ -73,7 +75,7 @@ export const TOLD: readonly Told[] = [
   {
     stage: "interleaving",
     reason: "hits without ids cannot be told from those of the other variant",
-    when: ({ row }) => isInterleaved(row) && row.stored_fields === "_none_",
+    when: ({ row, hasHits = true }) => hasHits && isInterleaved(row) && row.stored_fields === "_none_",
   },
   {
     stage: "suggestions",

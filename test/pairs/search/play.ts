@@ -106,6 +106,7 @@ export async function judge(
   got.hits.hits = hits;
   if (isRaw) return settled(compareAnswers(row, full, got, { isPage, window: 0 }), facts, true);
   facts.depth = depthOf(row, full, got);
+  facts.hasHits = full.hits.hits.length > 0;
   const isMixed = isInterleaved(row) && row.stored_fields === "no";
   const interleaved = isMixed && {
     others: hitsIn(await ask(madeBy({ variant: "steep" }))),
@@ -113,7 +114,8 @@ export async function judge(
   };
   const again = row.no_hits === "search" ? await searchedAgain(row, madeBy({ isCorrected: true }), ask) : undefined;
   facts.isOtherRefused = again?.isRefused === true;
-  const isTried = row.experiment === "interleave" ? isMixed : row.experiment !== "none";
+  const isTried =
+    row.experiment === "interleave" ? isMixed || (isInterleaved(row) && !facts.hasHits) : row.experiment !== "none";
   const findings = [
     ...parts,
     ...difference("rules", toldRules(start, row), body.rules),
