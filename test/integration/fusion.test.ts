@@ -15,11 +15,11 @@ import {
   type TestGateway,
 } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("our fusion against the cluster's");
-const upstreams = await startUpstreams();
-const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
+await startUpstreams();
 
 const WORDS = "salt harbour storm sail lighthouse tide captain sand caravan dune oasis camel well street tower".split(
   " ",
@@ -112,7 +112,6 @@ for (const cluster of await clusters()) {
       node: cluster.url,
       settings: { indexes: [hybridIndex(index, { candidates: DEPTH })] },
     });
-    toStop.unshift(gateway);
     const mapping = structuredClone(HYBRID_MAPPING) as { settings: { index: object } };
     Object.assign(mapping.settings.index, { number_of_shards: 3 });
     await request(cluster, "PUT", `/${index}`, mapping);
@@ -191,8 +190,6 @@ for (const cluster of await clusters()) {
   });
 }
 
-test.after(async () => {
-  for (const started of toStop) await started.stop();
-});
+test.after(stopStarted);
 
 test.run();

@@ -10,11 +10,12 @@ import { startFaultProxy } from "../fixtures/fault-proxy.ts";
 import { HYBRID_MAPPING, hybridIndex, type Json, startGateway, startUpstreams } from "../fixtures/gateway.ts";
 import { indexCli, toGateway } from "../fixtures/index-cli.ts";
 import { type Cluster, clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("fields that documents do not show");
 const folder = scratchFolder(TEST_OUTPUT, "hidden-fields");
-const toStop: Array<{ stop(): Promise<void> }> = [await startUpstreams()];
+await startUpstreams();
 
 const MAPPINGS = [
   { embedding_field: "text_dense", model_name: "dense_large_en_v1_5" as const, src_fields: ["title", "text"] },
@@ -40,7 +41,6 @@ async function started(cluster: Cluster) {
     settings: { indexes: [hybridIndex("hidden-*", { embedding_mappings: MAPPINGS })] },
     key: { endpoints: ["administration", "bulk", "search", "hybrid-search"], indexes: ["hidden-*"], scripts: true },
   });
-  toStop.unshift(gateway, proxy);
   return { cluster, proxy, gateway };
 }
 
@@ -239,8 +239,6 @@ for (const cluster of await clusters()) {
   });
 }
 
-test.after(async () => {
-  for (const one of toStop) await one.stop();
-});
+test.after(stopStarted);
 
 test.run();

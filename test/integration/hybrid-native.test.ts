@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import * as assert from "uvu/assert";
 import { corpus } from "../fixtures/corpus.ts";
 import { type FaultProxy, startFaultProxy } from "../fixtures/fault-proxy.ts";
+import { fillIndex } from "../fixtures/fill-index.ts";
 import {
-  HYBRID_MAPPING,
   hybridIndex,
   type Json,
   startGateway,
@@ -12,11 +12,11 @@ import {
   type TestHit,
 } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("hybrid search against native bodies");
-const upstreams = await startUpstreams();
-const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
+await startUpstreams();
 
 /** Native bodies as somebody would write them by hand: plain JSON, not built by code of this project. */
 const read = (file: string) =>
@@ -71,12 +71,7 @@ for (const cluster of await clusters()) {
   test.before(async () => {
     proxy = await startFaultProxy(cluster.url);
     gateway = await startGateway({ node: proxy.url, settings: { indexes: [hybridIndex(index)] } });
-    toStop.unshift(gateway, proxy);
-    await request(cluster, "PUT", `/${index}`, HYBRID_MAPPING);
-    const bulk_request = corpus(400).map(({ id, doc }) => ({ id, op: "index", doc }));
-    const { body } = await gateway.post("/application/bulk", { index, bulk_request });
-    assert.is(body.index_response.errors, false);
-    await request(cluster, "POST", `/${index}/_refresh`);
+    await fillIndex(cluster, gateway, index, corpus(400));
   });
 
   for (const [name, pipeline] of Object.entries(PIPELINES)) {
@@ -89,28 +84,6 @@ for (const cluster of await clusters()) {
       assert.equal(body.search_response.hits.total, expected.hits.total);
     });
   }
-
-  test(`${cluster.version}: two subqueries have the scores of the formula, computed here`, async () => {
-    const subqueries = [{ match: { text: "salt" } }, { match: { text: "harbour storm" } }];
-    const weights = [0.7, 0.3];
-    const sum = new Map<string, number>();
-    for (const [subquery, query] of subqueries.entries()) {
-      const { hits } = await native({ size: 100, query });
-      const raw = hits.hits.map(({ _score }) => _score ?? 0);
-      const [min, max] = [Math.min(...raw), Math.max(...raw)];
-      for (const { _id, _score } of hits.hits) {
-        // A score that normalizes to 0 counts as 0.001, so that a match is more than no match (neural-search).
-        const normalized = max === min ? 1 : Math.max(0.001, ((_score ?? 0) - min) / (max - min));
-        sum.set(_id, (sum.get(_id) ?? 0) + normalized * (weights[subquery] ?? 0));
-      }
-    }
-    const { body } = await hybrid(subqueries, { weights }, 100);
-    const hits = body.search_response.hits.hits;
-    assert.ok(hits.length > 50);
-    for (const { _id, _score } of hits) {
-      assert.ok(Math.abs((_score ?? 0) - (sum.get(_id) ?? 0)) < 1e-4, `${_id}: ${_score} and ${sum.get(_id)}`);
-    }
-  });
 
   test(`${cluster.version}: the sparse subquery alone scores by the dot product, within 1 %`, async () => {
     proxy.reset();
@@ -130,27 +103,8 @@ for (const cluster of await clusters()) {
       assert.is(_source.genre, "sea");
     }
   });
-
-  test(`${cluster.version}: embeds the query text once, and not again for the next request`, async () => {
-    const query = `harbour ${index}`;
-    const twice = [SUBQUERIES[2], { knn: { text_dense: { vector: "[text_dense]", k: 5 } } }];
-    const search = () =>
-      gateway.post("/application/hybrid-search", {
-        index,
-        search_query: query,
-        search_request_template: { query: { hybrid: { queries: twice } } },
-      });
-    await search();
-    await search();
-    const calls = upstreams.models.control
-      .served("dense_large_en_v1_5")
-      .filter(({ texts }) => texts[0]?.includes(query));
-    assert.is(calls.length, 1);
-  });
 }
 
-test.after(async () => {
-  for (const started of toStop) await started.stop();
-});
+test.after(stopStarted);
 
 test.run();

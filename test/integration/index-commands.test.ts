@@ -12,11 +12,11 @@ import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { HYBRID_MAPPING, hybridIndex, SETTINGS, startGateway, startUpstreams } from "../fixtures/gateway.ts";
 import { indexCli, toGateway } from "../fixtures/index-cli.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("relevance index");
-const upstreams = await startUpstreams();
-const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
+await startUpstreams();
 const folder = scratchFolder(TEST_OUTPUT, "index-commands");
 const conf = join(folder, "conf");
 mkdirSync(conf);
@@ -81,7 +81,6 @@ for (const cluster of await clusters()) {
         settings: { models, indexes: [hybridIndex(alias)] },
         key: { endpoints: ["administration", "bulk", "hybrid-search"], indexes: [`${alias}*`] },
       });
-      toStop.unshift(started);
       return started;
     };
     const search = (gateway: Awaited<ReturnType<typeof gatewayWith>>) =>
@@ -248,7 +247,6 @@ for (const cluster of await clusters()) {
       node: cluster.url,
       key: { endpoints: ["administration"], indexes: [`${name}*`] },
     });
-    toStop.unshift(gateway);
     const schema = join(folder, "numbers.json");
     writeFileSync(schema, JSON.stringify({ mappings: { properties: { n: { type: "integer" } } } }));
     const { code, err } = await run(gateway.url, "rebuild", "--index", name, "--schema", schema);
@@ -267,8 +265,6 @@ for (const cluster of await clusters()) {
   });
 }
 
-test.after(async () => {
-  for (const started of toStop) await started.stop();
-});
+test.after(stopStarted);
 
 test.run();

@@ -7,11 +7,11 @@ import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { HYBRID_MAPPING, hybridIndex, SETTINGS, startGateway, startUpstreams } from "../fixtures/gateway.ts";
 import { indexCli } from "../fixtures/index-cli.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("relevance index with embeddings inside objects");
-const upstreams = await startUpstreams();
-const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
+await startUpstreams();
 const conf = join(scratchFolder(TEST_OUTPUT, "index-embed-nested"), "conf");
 mkdirSync(conf);
 
@@ -48,7 +48,6 @@ for (const cluster of await clusters()) {
         ],
       },
     });
-    toStop.unshift(gateway);
     // Written directly to the cluster with another model's vector, so that only recomputing gives the right one.
     const foreign = Array.from({ length: 1024 }, (_, at) => (at === 0 ? 1 : 0));
     const documents = corpus(COUNT).map(({ id, doc }) => ({
@@ -78,8 +77,6 @@ for (const cluster of await clusters()) {
   });
 }
 
-test.after(async () => {
-  for (const started of toStop) await started.stop();
-});
+test.after(stopStarted);
 
 test.run();

@@ -11,11 +11,12 @@ import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams } from "../fixtures/gateway.ts";
 import { indexCli, toGateway } from "../fixtures/index-cli.ts";
 import { clusters, request, uniqueIndex, writesTo } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("relevance index import");
 const folder = scratchFolder(TEST_OUTPUT, "index-import-command");
-const toStop: Array<{ stop(): Promise<void> }> = [await startUpstreams()];
+await startUpstreams();
 
 for (const cluster of await clusters()) {
   test(`${cluster.version}: imports with embeddings, stops on Ctrl-C, and resumes`, async () => {
@@ -40,7 +41,6 @@ for (const cluster of await clusters()) {
       settings: { indexes: [hybridIndex(index)] },
       key: { endpoints: ["administration", "bulk"] },
     });
-    toStop.unshift(gateway);
     await request(cluster, "PUT", `/${index}`, HYBRID_MAPPING);
     const documents = corpus(700).map(({ id, doc }) => ({ id, ...doc, year: 2000 }));
     const file = join(folder, `${index}.ndjson`);
@@ -92,7 +92,6 @@ for (const cluster of await clusters()) {
       settings: { indexes: [hybridIndex("of-another-project")] },
       key: { endpoints: ["administration", "bulk"] },
     });
-    toStop.unshift(gateway);
     await request(cluster, "PUT", `/${index}`, HYBRID_MAPPING);
     const { properties } = HYBRID_MAPPING.mappings;
     const schema = join(conf, "schema.json");
@@ -141,7 +140,6 @@ for (const cluster of await clusters()) {
       node: cluster.url,
       key: { endpoints: ["administration"], indexes: [`${alias}*`] },
     });
-    toStop.unshift(gateway);
     const schema = join(conf, "schema.json");
     writeFileSync(schema, JSON.stringify({ mappings: { properties: { text: { type: "text" } } } }));
     const { run } = indexCli(conf, gateway.url);
@@ -155,8 +153,6 @@ for (const cluster of await clusters()) {
   });
 }
 
-test.after(async () => {
-  for (const started of toStop) await started.stop();
-});
+test.after(stopStarted);
 
 test.run();

@@ -16,11 +16,12 @@ import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { hybridIndex, startGateway, startUpstreams } from "../fixtures/gateway.ts";
 import { indexCli, type Stored, vectorsIn } from "../fixtures/index-cli.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("kinds of vectors");
 const folder = scratchFolder(TEST_OUTPUT, "index-vectors");
-const toStop: Array<{ stop(): Promise<void> }> = [await startUpstreams()];
+await startUpstreams();
 
 const QUERIES = [
   "salt harbour",
@@ -78,7 +79,6 @@ for (const cluster of await clusters()) {
         scripts: true,
       },
     });
-    toStop.unshift(gateway);
     const { run, runBeside } = indexCli(conf, gateway.url);
     const schema = join(conf, "schema.json");
     const properties = { text: { type: "text" }, year: { type: "integer" }, genre: { type: "keyword" } };
@@ -196,7 +196,6 @@ for (const cluster of await clusters()) {
       settings: { indexes: [alias, plain].map((index) => hybridIndex(index, { embedding_mappings: mappings })) },
       key: { endpoints: ["administration", "bulk", "hybrid-search"], indexes: [`${alias}*`] },
     });
-    toStop.unshift(gateway);
     const { code, err } = await indexCli(conf, gateway.url).run(
       "create",
       "--index",
@@ -250,8 +249,6 @@ for (const cluster of await clusters()) {
   });
 }
 
-test.after(async () => {
-  for (const one of toStop) await one.stop();
-});
+test.after(stopStarted);
 
 test.run();

@@ -10,13 +10,13 @@ import { HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams, type TestHit
 import { type Stored, toGateway } from "../fixtures/index-cli.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { plantedEvidence } from "../fixtures/planted-evidence.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("tools for passages");
 const upstreams = await startUpstreams();
 const { control } = upstreams.models;
 const folder = scratchFolder(TEST_OUTPUT, "passages");
-const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
 
 const LONG = plantedEvidence(21);
 const [DENSE] = hybridIndex("").embedding_mappings;
@@ -54,7 +54,6 @@ for (const cluster of await clusters()) {
       },
       key: { endpoints: ["administration", "bulk", "hybrid-search"], indexes: [`${alias}*`], scripts: true },
     });
-    toStop.unshift(tools);
     const run = async (...args: string[]) => {
       const { code, out, err } = await runHere([...args, ...toGateway(conf, tools.url)]);
       assert.is(code, 0, err);
@@ -147,8 +146,6 @@ for (const cluster of await clusters()) {
   });
 }
 
-test.after(async () => {
-  for (const one of toStop) await one.stop();
-});
+test.after(stopStarted);
 
 test.run();

@@ -1,12 +1,12 @@
 import * as assert from "uvu/assert";
 import { CAMPAIGN_ARN, type Json, startGateway, startUpstreams, type TestGateway } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("personalized search by a field of the document");
 const upstreams = await startUpstreams();
 const { ranking } = upstreams;
-const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
 
 /** The campaign knows books by their ISBN; `serial` fixes the search order. */
 const BOOKS = [1, 2, 3, 4, 5].map((n) => ({ _id: `d${n}`, isbn: `978-${n}`, serial: n }));
@@ -40,7 +40,6 @@ for (const cluster of await clusters()) {
       item_id_field: "book.isbn",
     };
     gateway = await startGateway({ node: cluster.url, settings: { personalized_ranking } });
-    toStop.unshift(gateway);
     const lines = BOOKS.flatMap(({ _id, isbn, serial }) => [{ index: { _id } }, { book: { isbn }, serial }]);
     const last = [{ index: { _id: "d6" } }, { serial: 6 }];
     const body = [...lines, ...last].map((line) => `${JSON.stringify(line)}\n`).join("");
@@ -64,11 +63,6 @@ for (const cluster of await clusters()) {
     assert.equal(logged, ["book.isbn", ["978-1", "978-5", "978-2", "978-4", "978-3"]]);
   });
 
-  test(`${cluster.version}: logs the same field for a search that is not personalized`, async () => {
-    const { logged } = await search(five, {});
-    assert.equal(logged, ["book.isbn", BOOKS.map(({ isbn }) => isbn)]);
-  });
-
   test(`${cluster.version}: a hit without the field is not ranked and goes last, and the log line has _id for all hits`, async () => {
     const { body, logged } = await search({});
     assert.equal(
@@ -79,17 +73,8 @@ for (const cluster of await clusters()) {
     assert.is(ids(body).length, 6);
     assert.equal(logged, ["_id", ids(body)]);
   });
-
-  test(`${cluster.version}: a _source without the field keeps search order and says why, and the log line has _id`, async () => {
-    const { body, logged } = await search({ ...five, _source: ["serial"] });
-    assert.match(body.degraded[0]?.reason ?? "", "no hit has an item id in book.isbn");
-    assert.is(ranking.calls.length, 0);
-    assert.equal(logged, ["_id", BOOKS.map(({ _id }) => _id)]);
-  });
 }
 
-test.after(async () => {
-  for (const started of toStop) await started.stop();
-});
+test.after(stopStarted);
 
 test.run();

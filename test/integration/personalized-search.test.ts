@@ -2,23 +2,23 @@ import * as assert from "uvu/assert";
 import { blend } from "../../lib/personalize/ranking/blend.ts";
 import { corpus } from "../fixtures/corpus.ts";
 import { type FaultProxy, startFaultProxy } from "../fixtures/fault-proxy.ts";
+import { fillIndex } from "../fixtures/fill-index.ts";
 import {
   CAMPAIGN_ARN,
-  HYBRID_MAPPING,
   hybridIndex,
   type Json,
   startGateway,
   startUpstreams,
   type TestGateway,
 } from "../fixtures/gateway.ts";
-import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { clusters, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("personalized search");
 const upstreams = await startUpstreams();
 const { ranking } = upstreams;
 const byDefault = { rank: ranking.rank };
-const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
 
 const WINDOW = 100;
 const RANKING = {
@@ -56,12 +56,7 @@ for (const cluster of await clusters()) {
       node: proxy.url,
       settings: { indexes: [hybridIndex(index, { candidates: 350 })], personalized_ranking: RANKING },
     });
-    toStop.unshift(gateway, proxy);
-    await request(cluster, "PUT", `/${index}`, HYBRID_MAPPING);
-    const bulk_request = corpus(330).map(({ id, doc }) => ({ id, op: "index", doc }));
-    const { body } = await gateway.post("/application/bulk", { index, bulk_request });
-    assert.is(body.index_response.errors, false);
-    await request(cluster, "POST", `/${index}/_refresh`);
+    await fillIndex(cluster, gateway, index, corpus(330));
   });
 
   test.before.each(() => {
@@ -90,7 +85,8 @@ for (const cluster of await clusters()) {
     assert.is(call?.inputList.length, WINDOW);
   });
 
-  for (const size of [10, 30, 70]) {
+  {
+    const size = 70;
     for (const [kind, send] of [
       ["plain", search],
       ["hybrid", hybrid],
@@ -125,50 +121,6 @@ for (const cluster of await clusters()) {
     assert.is(JSON.parse(searches[1]?.body ?? "{}").aggs, undefined);
   });
 
-  for (const [what, request_, reason] of [
-    ["its own sort", { sort: ["year"] }, "own sort"],
-    ["collapse", { collapse: { field: "genre" } }, "own collapse"],
-  ] as const) {
-    test(`${cluster.version}: a request with ${what} keeps its order and says so`, async () => {
-      const plain = await search(request_, {});
-      const { body, headers } = await search(request_);
-      assert.equal(ids(body), ids(plain.body));
-      assert.is(headers.get("x-degraded"), "personalization");
-      assert.match(body.degraded[0]?.reason ?? "", reason);
-      assert.is(ranking.calls.length, 0);
-    });
-  }
-
-  test(`${cluster.version}: keeps the cluster's order without a user_id, and says so`, async () => {
-    const { status, body } = await search({}, { business_rules: { is_personalized_enabled: true } });
-    assert.is(status, 200);
-    assert.match(body.degraded[0]?.reason ?? "", "no user_id");
-  });
-
-  test(`${cluster.version}: does not call the campaign with a weight of 0`, async () => {
-    const { body } = await search(
-      {},
-      { user_id: "u1", business_rules: { is_personalized_enabled: true, personalization_weight: 0 } },
-    );
-    assert.is(body.degraded, undefined);
-    assert.is(ranking.calls.length, 0);
-  });
-
-  test(`${cluster.version}: does not call the campaign for a user who chose no personalization`, async () => {
-    const { body } = await search({}, { ...ENABLED, personalization: "none" });
-    assert.equal([body.degraded, body.personalization, ranking.calls.length], [undefined, "none", 0]);
-  });
-
-  test(`${cluster.version}: the weight of the request takes precedence over the configured one`, async () => {
-    const { body } = await search(
-      { size: WINDOW },
-      { user_id: "u1", business_rules: { is_personalized_enabled: true, personalization_weight: 1 } },
-    );
-    const [call] = ranking.calls;
-    assert.equal(ids(body), call?.inputList.toReversed());
-    assert.equal(body.business_rules, { is_personalized_enabled: true, personalization_weight: 1 });
-  });
-
   test(`${cluster.version}: gives the campaign the context of the request, which the answer has, too`, async () => {
     const rules = { is_personalized_enabled: true, personalization_context: { DEVICE: "phone" } };
     for (const send of [search, hybrid]) {
@@ -186,7 +138,6 @@ for (const cluster of await clusters()) {
       node: proxy.url,
       settings: { indexes: [hybridIndex(index)], personalized_ranking: { ...RANKING, filter_arn } },
     });
-    toStop.unshift(filtered);
     ranking.rank = (items) => items.slice(2).map((itemId) => ({ itemId, score: 0.5 }));
     const values = { personalization_weight: 1, personalization_filter_values: { GENRES: "crime,drama" } };
     const rules = { is_personalized_enabled: true, ...values };
@@ -200,23 +151,8 @@ for (const cluster of await clusters()) {
     assert.equal([refused.status, refused.body.error.code], [400, "invalid_request"]);
   });
 
-  test(`${cluster.version}: places items that the campaign does not know below those that it knows`, async () => {
-    ranking.rank = (items) => [
-      { itemId: items[9] ?? "", score: 0.9 },
-      ...items.filter((_, i) => i !== 9).map((itemId) => ({ itemId })),
-    ];
-    const { body } = await search(
-      { size: 3 },
-      { user_id: "u1", business_rules: { is_personalized_enabled: true, personalization_weight: 1 } },
-    );
-    const [call] = ranking.calls;
-    assert.equal(ids(body), [call?.inputList[9], call?.inputList[0], call?.inputList[1]]);
-  });
-
   for (const [what, change, reason, ranked = {}] of [
     ["throttles", { failure: { status: 429, type: "ThrottlingException" } }, "throttled"],
-    ["is gone", { failure: { status: 404, type: "ResourceNotFoundException" } }, "does not exist"],
-    ["fails", { failure: { status: 500, type: "InternalServerException" } }, "is unavailable"],
     ["hangs", { gate: new Promise(() => undefined) }, "did not answer in time", { timeout_ms: 300 }],
   ] as const) {
     test(`${cluster.version}: keeps search order with the cluster's scores, and says so, when the campaign ${what}`, async () => {
@@ -224,7 +160,6 @@ for (const cluster of await clusters()) {
       Object.assign(ranking, change);
       const personalized_ranking = { ...RANKING, ...ranked };
       const other = await startGateway({ node: cluster.url, settings: { personalized_ranking } });
-      toStop.unshift(other);
       const { status, body, text } = await search({ size: 7, from: 3 }, ENABLED, other);
       assert.is(status, 200);
       assert.equal(
@@ -238,7 +173,6 @@ for (const cluster of await clusters()) {
 
   test(`${cluster.version}: answers 400 without a campaign, and names what to configure`, async () => {
     const bare = await startGateway({ node: cluster.url });
-    toStop.unshift(bare);
     const { status, body } = await bare.post("/application/search", { index, search_request: {}, ...ENABLED });
     assert.is(status, 400);
     assert.is(body.error.issues[0]?.path, "business_rules.is_personalized_enabled");
@@ -246,8 +180,6 @@ for (const cluster of await clusters()) {
   });
 }
 
-test.after(async () => {
-  for (const started of toStop) await started.stop();
-});
+test.after(stopStarted);
 
 test.run();

@@ -9,11 +9,12 @@ import { type FaultProxy, startFaultProxy } from "../fixtures/fault-proxy.ts";
 import { HYBRID_MAPPING, hybridIndex, SETTINGS, startGateway, startUpstreams } from "../fixtures/gateway.ts";
 import { indexCli, vectorsIn } from "../fixtures/index-cli.ts";
 import { type Cluster, clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("writes while another model takes over");
 const folder = scratchFolder(TEST_OUTPUT, "rebuild-models");
-const toStop: Array<{ stop(): Promise<void> }> = [await startUpstreams()];
+await startUpstreams();
 
 const DENSE = SETTINGS.models[0];
 if (DENSE?.name !== "dense_large_en_v1_5") throw new Error("the models of the tests are others now");
@@ -57,7 +58,6 @@ async function world(cluster: Cluster) {
     key: { endpoints: ["administration", "bulk"], indexes: [`${alias}*`] },
     functionTimeoutMs: patient(28_000),
   });
-  toStop.unshift(gateway, proxy);
   const { text, text_dense } = HYBRID_MAPPING.mappings.properties;
   const create = (name: string, revision: string, aliases: object) => {
     const { src_fields, model_name: model } = MAPPINGS[0] as (typeof MAPPINGS)[number];
@@ -210,8 +210,6 @@ for (const cluster of await clusters()) {
   });
 }
 
-test.after(async () => {
-  for (const one of toStop) await one.stop();
-});
+test.after(stopStarted);
 
 test.run();

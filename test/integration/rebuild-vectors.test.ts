@@ -11,13 +11,12 @@ import { withEvenVectors } from "../fixtures/even-vectors.ts";
 import { hybridIndex, startGateway, startUpstreams } from "../fixtures/gateway.ts";
 import { indexCli, type Stored, vectorsIn } from "../fixtures/index-cli.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("other kinds of vectors under load");
 const folder = scratchFolder(TEST_OUTPUT, "rebuild-vectors");
-const toStop: Array<{ stop(): Promise<void> }> = [
-  await startUpstreams({ dense: withEvenVectors(await createLexicalModel()) }),
-];
+await startUpstreams({ dense: withEvenVectors(await createLexicalModel()) });
 
 const QUERIES = ["salt harbour", "storm at the lighthouse", "caravan in the dunes", "a fox on moss"];
 
@@ -77,7 +76,6 @@ for (const cluster of await clusters()) {
       },
       key: { endpoints: ["administration", "bulk", "hybrid-search"], indexes: [`${own}*`], scripts: true },
     });
-    toStop.unshift(gateway);
     const create = async (name: string, fields: ReadonlyArray<[string, Vectors]>, more: object = {}) => {
       const isSparse = fields.some(([, vectors]) => vectors === "sparse_vector");
       const vectorFields = fields.map(([field, vectors]) => [
@@ -178,8 +176,6 @@ for (const cluster of await clusters()) {
   });
 }
 
-test.after(async () => {
-  for (const one of toStop) await one.stop();
-});
+test.after(stopStarted);
 
 test.run();

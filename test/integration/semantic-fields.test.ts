@@ -8,11 +8,11 @@ import { startFaultProxy } from "../fixtures/fault-proxy.ts";
 import { hybridIndex, startGateway, startUpstreams } from "../fixtures/gateway.ts";
 import { toGateway } from "../fixtures/index-cli.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("semantic fields");
 const upstreams = await startUpstreams();
-const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
 const folder = scratchFolder(TEST_OUTPUT, "semantic-fields");
 
 const TEXT = "shoes for the beach";
@@ -47,10 +47,8 @@ for (const cluster of await clusters()) {
           templates: [{ name: "shop", search_request_template, params: {} }],
         },
       });
-      toStop.unshift(gateway);
       return gateway;
     };
-    toStop.unshift(proxy);
     const gateway = await started();
     const properties = { passage: { type: "text" } };
     await request(cluster, "PUT", `/${index}`, { mappings: { properties } });
@@ -126,7 +124,6 @@ for (const cluster of await clusters()) {
       settings: { indexes: [] },
       key: { endpoints: ["administration"], indexes: [`${alias}*`] },
     });
-    toStop.unshift(gateway);
     const run = async (...args: string[]) => {
       const { out, err } = await runHere([...args, ...toGateway(conf, gateway.url)]);
       return out + err;
@@ -141,8 +138,6 @@ for (const cluster of await clusters()) {
   });
 }
 
-test.after(async () => {
-  for (const one of toStop) await one.stop();
-});
+test.after(stopStarted);
 
 test.run();

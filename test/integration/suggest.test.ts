@@ -7,6 +7,7 @@ import { createBucket } from "../../packages/local/dev/clients.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { API_KEY, type Json, startUpstreams, type TestGateway } from "../fixtures/gateway.ts";
 import { clusters, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { storedSearch } from "../fixtures/stored-lines.ts";
 import { KEYS, SEARCHES, SUGGEST, suggestionsFunction, suggestionsWorld } from "../fixtures/suggestions.ts";
 import { suite } from "../suite.ts";
@@ -15,8 +16,7 @@ const test = suite("suggestions");
 const cloud = await sharedCloud();
 const names = namesOf({ project: "test", account: cloud.accountId, region: cloud.region });
 const s3 = new S3Client({ ...clientOptions(cloud), forcePathStyle: true });
-const upstreams = await startUpstreams();
-const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
+await startUpstreams();
 
 test.before(async () => {
   // The bucket may be there: every run of the tests has the same one.
@@ -30,7 +30,6 @@ for (const cluster of await clusters()) {
 
   test.before(async () => {
     gateway = await start();
-    toStop.unshift(gateway);
     await world.prepare();
   });
   test.after(world.remove);
@@ -285,7 +284,5 @@ for (const cluster of await clusters()) {
   });
 }
 
-test.after(async () => {
-  for (const one of toStop) await one.stop();
-});
+test.after(stopStarted);
 test.run();
