@@ -14,7 +14,7 @@ import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { corpus } from "../fixtures/corpus.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { hybridIndex, startGateway, startUpstreams } from "../fixtures/gateway.ts";
-import { indexCli, type Stored, vectorsIn } from "../fixtures/index-cli.ts";
+import { indexCli, type Stored, vectorsIn, writeConf } from "../fixtures/index-cli.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
@@ -57,19 +57,12 @@ for (const cluster of await clusters()) {
   test(`${cluster.version}: an index in use goes from floats to bytes, measured before the switch`, async () => {
     const alias = uniqueIndex("bytes");
     const conf = join(folder, alias);
-    mkdirSync(conf, { recursive: true });
-    writeFileSync(join(conf, "model.yaml"), "dense_large_en_v1_5: {endpoint_name: dense, revision: '1'}\n");
-    const configure = (vectors: string) =>
-      writeFileSync(
-        join(conf, "hybrid_search.yaml"),
-        `hybrid_queries:
-  - index: ${alias}
-    embedding_mappings:
-      - {embedding_field: text_dense, model_name: dense_large_en_v1_5, src_fields: [text]${vectors}}
-`,
-      );
-    configure("");
     const [dense] = hybridIndex(alias).embedding_mappings;
+    const configure = (more: object) =>
+      writeConf(conf, { dense_large_en_v1_5: { endpoint_name: "dense", revision: "1" } }, [
+        { index: alias, embedding_mappings: [{ ...dense, ...more }] },
+      ]);
+    configure({});
     const gateway = await startGateway({
       node: cluster.url,
       settings: { indexes: [hybridIndex(alias, { embedding_mappings: dense ? [dense] : [] })] },
@@ -111,7 +104,7 @@ for (const cluster of await clusters()) {
     const { body: left } = await request<object>(cluster, "GET", `/${alias}*`);
     assert.is(Object.keys(left).length, 1, "the copy is removed");
 
-    configure(", vectors: byte");
+    configure({ vectors: "byte" });
     const rebuilt = await run("rebuild", "--index", alias, "--no-switch", "--json");
     assert.is(rebuilt.code, 0, rebuilt.err);
     const { id, target, tally } = JSON.parse(rebuilt.out);
@@ -177,20 +170,13 @@ for (const cluster of await clusters()) {
   test(`${cluster.version}: has sparse vectors by id and finds the same, or refuses them and names a version`, async () => {
     const alias = uniqueIndex("by-id");
     const conf = join(folder, alias);
-    mkdirSync(conf, { recursive: true });
-    writeFileSync(join(conf, "model.yaml"), "sparse_v3: {endpoint_name: sparse, revision: '1'}\n");
-    writeFileSync(
-      join(conf, "hybrid_search.yaml"),
-      `hybrid_queries:
-  - index: ${alias}
-    embedding_mappings:
-      - {embedding_field: text_sparse, model_name: sparse_v3, src_fields: [text], vectors: sparse_vector}
-`,
-    );
+    const mappings = hybridIndex(alias).embedding_mappings.slice(1);
+    writeConf(conf, { sparse_v3: { endpoint_name: "sparse", revision: "1" } }, [
+      { index: alias, embedding_mappings: mappings.map((one) => ({ ...one, vectors: "sparse_vector" })) },
+    ]);
     const schema = join(conf, "schema.json");
     writeFileSync(schema, JSON.stringify({ mappings: { properties: { text: { type: "text" } } } }));
     const plain = `${alias}-plain`;
-    const mappings = hybridIndex(alias).embedding_mappings.slice(1);
     const gateway = await startGateway({
       node: cluster.url,
       settings: { indexes: [alias, plain].map((index) => hybridIndex(index, { embedding_mappings: mappings })) },

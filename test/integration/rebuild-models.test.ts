@@ -1,4 +1,3 @@
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { scratchFolder } from "../../packages/processes/scratch.ts";
@@ -7,7 +6,7 @@ import { corpus } from "../fixtures/corpus.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { type FaultProxy, startFaultProxy } from "../fixtures/fault-proxy.ts";
 import { HYBRID_MAPPING, hybridIndex, SETTINGS, startGateway, startUpstreams } from "../fixtures/gateway.ts";
-import { indexCli, vectorsIn } from "../fixtures/index-cli.ts";
+import { indexCli, vectorsIn, writeConf } from "../fixtures/index-cli.ts";
 import { type Cluster, clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
@@ -43,11 +42,9 @@ async function world(cluster: Cluster) {
   const alias = uniqueIndex("models");
   const plain = `${alias}plain`;
   const conf = join(folder, alias);
-  mkdirSync(conf);
-  writeFileSync(join(conf, "model.yaml"), "dense_large_en_v1_5: {endpoint_name: dense, revision: second}\n");
-  const entry = { index: alias, embedding_mappings: MAPPINGS };
-  // JSON is YAML.
-  writeFileSync(join(conf, "hybrid_search.yaml"), JSON.stringify({ hybrid_queries: [entry] }));
+  writeConf(conf, { dense_large_en_v1_5: { endpoint_name: "dense", revision: "second" } }, [
+    { index: alias, embedding_mappings: MAPPINGS },
+  ]);
   const proxy = await startFaultProxy(cluster.url);
   const gateway = await startGateway({
     node: proxy.url,

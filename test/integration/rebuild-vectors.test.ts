@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { byteVector } from "../../lib/search/embeddings/byte-vector.ts";
@@ -9,7 +9,7 @@ import { corpus } from "../fixtures/corpus.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { withEvenVectors } from "../fixtures/even-vectors.ts";
 import { hybridIndex, startGateway, startUpstreams } from "../fixtures/gateway.ts";
-import { indexCli, type Stored, vectorsIn } from "../fixtures/index-cli.ts";
+import { indexCli, type Stored, vectorsIn, writeConf } from "../fixtures/index-cli.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
@@ -46,15 +46,10 @@ for (const cluster of await clusters()) {
   test(`${cluster.version}: an index in use goes to each kind of vectors while it is written to, measured before the switch`, async () => {
     const own = uniqueIndex("kinds");
     const conf = join(folder, own);
-    mkdirSync(conf, { recursive: true });
     const stories = STORIES.flatMap(({ model, kinds, more }, at) => {
       const fields = Object.entries(kinds).filter(([, { after }]) => !lacking(after, cluster.version));
       return fields.length > 0 ? [{ model, fields, more, alias: `${own}-${at}`, plain: `${own}-${at}-plain` }] : [];
     });
-    writeFileSync(
-      join(conf, "model.yaml"),
-      "dense_large_en_v1_5: {endpoint_name: dense, revision: '1'}\nsparse_v3: {endpoint_name: sparse, revision: '1'}\n",
-    );
     const entries = stories.map(({ model, fields, alias: index }) => ({
       index,
       embedding_mappings: fields.map(([embedding_field, { after: vectors }]) => ({
@@ -62,8 +57,8 @@ for (const cluster of await clusters()) {
         vectors,
       })),
     }));
-    // JSON is YAML.
-    writeFileSync(join(conf, "hybrid_search.yaml"), JSON.stringify({ hybrid_queries: entries }));
+    const named = (endpoint_name: string) => ({ endpoint_name, revision: "1" });
+    writeConf(conf, { dense_large_en_v1_5: named("dense"), sparse_v3: named("sparse") }, entries);
     const gateway = await startGateway({
       node: cluster.url,
       settings: {

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { scratchFolder } from "../../packages/processes/scratch.ts";
@@ -6,7 +6,7 @@ import { runHere } from "../cli/run-here.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { startFaultProxy } from "../fixtures/fault-proxy.ts";
 import { hybridIndex, startGateway, startUpstreams } from "../fixtures/gateway.ts";
-import { toGateway } from "../fixtures/index-cli.ts";
+import { toGateway, writeConf } from "../fixtures/index-cli.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
@@ -112,10 +112,8 @@ for (const cluster of await clusters()) {
 
   test(`${cluster.version}: an index with such a field is created, or refused with the version that has it`, async () => {
     const conf = join(folder, index);
-    mkdirSync(conf, { recursive: true });
-    writeFileSync(join(conf, "model.yaml"), "{}\n");
     const alias = `${index}-made`;
-    writeFileSync(join(conf, "hybrid_search.yaml"), `hybrid_queries:\n  - {index: ${alias}, embedding_mappings: []}\n`);
+    writeConf(conf, {}, [{ index: alias, embedding_mappings: [] }]);
     const schema = join(conf, "schema.json");
     const properties = { passage: { type: "semantic", model_id: "m" } };
     writeFileSync(schema, JSON.stringify({ mappings: { properties } }));
