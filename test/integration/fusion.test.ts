@@ -6,6 +6,7 @@ import { capabilitiesOf } from "../../lib/search/opensearch/capabilities-of.ts";
 import type { CandidatesAnswer } from "../../packages/clients/typescript/src/types.ts";
 import { techniquesOf } from "../../packages/lab/tuning/settings.ts";
 import { candidatesIn } from "../../packages/lab/whereabouts/subquery-places.ts";
+import { fillIndex } from "../fixtures/fill-index.ts";
 import {
   HYBRID_MAPPING,
   hybridIndex,
@@ -14,7 +15,7 @@ import {
   startUpstreams,
   type TestGateway,
 } from "../fixtures/gateway.ts";
-import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { clusters, uniqueIndex } from "../fixtures/opensearch.ts";
 import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
@@ -41,7 +42,6 @@ function documents(count: number) {
     const text = Array.from({ length: 3 + Math.floor(random() * 12) }, word).join(" ");
     return {
       id: `d${index}`,
-      op: "index",
       doc: {
         text,
         year: 1900 + (index % 100),
@@ -114,10 +114,7 @@ for (const cluster of await clusters()) {
     });
     const mapping = structuredClone(HYBRID_MAPPING) as { settings: { index: object } };
     Object.assign(mapping.settings.index, { number_of_shards: 3 });
-    await request(cluster, "PUT", `/${index}`, mapping);
-    const { body } = await gateway.post("/application/bulk", { index, bulk_request: documents(400) });
-    assert.is(body.index_response.errors, false);
-    await request(cluster, "POST", `/${index}/_refresh`);
+    await fillIndex(cluster, gateway, index, documents(400), mapping);
   });
 
   const candidates = async (query: string, search_request_template: object) => {

@@ -14,7 +14,8 @@ const QUERY = { function_score: { field_value_factor: { field: "serial", modifie
 const RANKED = { user_id: "u1", business_rules: { is_personalized_enabled: true } };
 const ids = (body: Json) => body.search_response.hits.hits.map(({ _id }) => _id);
 
-for (const cluster of await clusters()) {
+// The campaign does not depend on the version of the cluster.
+for (const cluster of (await clusters()).slice(-1)) {
   const index = uniqueIndex("isbn");
   let gateway: TestGateway;
 

@@ -31,7 +31,8 @@ async function documentsIn(cluster: Cluster, index: string): Promise<number> {
   return (await request<{ count: number }>(cluster, "GET", `/${index}/_count`)).body.count;
 }
 
-for (const cluster of await clusters()) {
+// The proxy loses the answers, not a version of the cluster.
+for (const cluster of (await clusters()).slice(-1)) {
   const { version } = cluster;
   const index = uniqueIndex("outcome");
   let proxy: FaultProxy;
