@@ -165,15 +165,6 @@ for (const cluster of await clusters()) {
     await holds(index, "1", "there\nc");
   });
 
-  test(`${version}: a caller's own embedding is kept`, async () => {
-    const { index, gateway } = await setUp();
-    const own = vectorOf("own");
-    await gateway.bulk(index, [{ id: "1", op: "index", doc: { title: "a", dense: own, sparse: { mine: 2 } } }]);
-    assert.equal(gateway.dense.calls, []);
-    assert.is(await weight(index, "mine"), 1);
-    assert.equal(((await source(index, "1")).dense as number[]).map(Math.fround), own.map(Math.fround));
-  });
-
   test(`${version}: a source that is not text fails only its own item, which is not written`, async () => {
     const { index, gateway } = await setUp();
     const { items } = await gateway.bulk(index, [

@@ -1,7 +1,6 @@
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { byteVector } from "../../lib/search/embeddings/byte-vector.ts";
 import {
   lacking,
   VECTOR_NAMES,
@@ -14,7 +13,7 @@ import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { corpus } from "../fixtures/corpus.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { hybridIndex, startGateway, startUpstreams } from "../fixtures/gateway.ts";
-import { indexCli, type Stored, vectorsIn, writeConf } from "../fixtures/index-cli.ts";
+import { indexCli, type Stored, writeConf } from "../fixtures/index-cli.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
@@ -91,7 +90,6 @@ for (const cluster of await clusters()) {
       assert.is(body.degraded, undefined);
     };
     await write(0, 120);
-    const floats = await vectorsIn(cluster, alias);
 
     const queries = join(conf, "queries.txt");
     writeFileSync(queries, QUERIES.join("\n"));
@@ -137,8 +135,6 @@ for (const cluster of await clusters()) {
       return JSON.parse(logged.out)[0].queries;
     };
     assert.equal([await ofLog("7"), await ofLog("30")], [2, 3]);
-    // What is written meanwhile arrives as well, and the old index keeps floats.
-    await write(110, 130);
     const switched = await run("switch", "--run", id);
     assert.is(switched.code, 0, switched.err);
 
@@ -146,15 +142,6 @@ for (const cluster of await clusters()) {
     const { method, ...field } = body[target]?.mappings.properties.text_dense ?? {};
     assert.is(vectorsOfField(field), "byte");
     assert.equal((method as { parameters: object }).parameters, { m: 24 }, "parameters of the graph stay");
-    const bytes = await vectorsIn(cluster, alias);
-    assert.is(bytes.size, 130);
-    for (const [document, vector] of floats) assert.equal(bytes.get(document), byteVector(vector));
-    await write(125, 140);
-    await write(0, 3, "update");
-    const later = await vectorsIn(cluster, alias);
-    assert.is(later.size, 140);
-    assert.equal(later.get("d0"), bytes.get("d0"));
-    assert.ok([...later.values()].every((vector) => vector.every(Number.isInteger)));
     const found = await gateway.post("/application/hybrid-search", {
       index: alias,
       search_query: "salt harbour",
