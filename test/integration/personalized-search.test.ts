@@ -11,7 +11,8 @@ import {
   startUpstreams,
   type TestGateway,
 } from "../fixtures/gateway.ts";
-import { clusters, uniqueIndex } from "../fixtures/opensearch.ts";
+import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { everyPage } from "../fixtures/pages.ts";
 import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
@@ -85,30 +86,24 @@ for (const cluster of await clusters()) {
     assert.is(call?.inputList.length, WINDOW);
   });
 
-  {
-    const size = 70;
-    for (const [kind, send] of [
-      ["plain", search],
-      ["hybrid", hybrid],
-    ] as const) {
-      test(`${cluster.version}: ${kind}: pages of ${size} across the window hold every hit exactly once, with falling scores`, async () => {
-        const seen: string[] = [];
-        const scores: number[] = [];
-        for (let from = 0; ; from += size) {
-          const { status, body, text } = await send({ size, from });
-          assert.is(status, 200, text);
-          if (ids(body).length === 0) break;
-          seen.push(...ids(body));
-          scores.push(...body.search_response.hits.hits.map(({ _score }) => _score ?? 0));
-        }
-        assert.is(seen.length, 330);
-        assert.is(new Set(seen).size, 330, "no id twice");
-        assert.equal(
-          scores,
-          scores.toSorted((a, b) => b - a),
-        );
-      });
-    }
+  for (const [kind, send] of [
+    ["plain", search],
+    ["hybrid", hybrid],
+  ] as const) {
+    test(`${cluster.version}: ${kind}: pages across the window hold every hit exactly once, with falling scores`, async () => {
+      const scores: number[] = [];
+      const seen = await everyPage(async (page) => {
+        const { status, body, text } = await send(page);
+        assert.is(status, 200, text);
+        scores.push(...body.search_response.hits.hits.map(({ _score }) => _score ?? 0));
+        return ids(body);
+      }, 70);
+      assert.equal([seen.length, new Set(seen).size], [330, 330]);
+      assert.equal(
+        scores,
+        scores.toSorted((a, b) => b - a),
+      );
+    });
   }
 
   test(`${cluster.version}: a page across the window takes one more search, and aggregations stay the cluster's`, async () => {
@@ -149,6 +144,36 @@ for (const cluster of await clusters()) {
     assert.equal([body.degraded, body.business_rules], [undefined, rules]);
     const refused = await search({}, { user_id: "u1", business_rules: rules });
     assert.equal([refused.status, refused.body.error.code], [400, "invalid_request"]);
+  });
+
+  test(`${cluster.version}: by a field of the documents: hits without it go last, and the log names it if all have it`, async () => {
+    const books = uniqueIndex("isbn");
+    const personalized_ranking = { ...RANKING, item_id_field: "book.isbn" };
+    const byField = await startGateway({ node: cluster.url, settings: { personalized_ranking } });
+    const isbns = [1, 2, 3, 4, 5].map((n) => `978-${n}`);
+    // `serial` fixes the search order.
+    const documents = [...isbns.map((isbn) => ({ book: { isbn } })), {}];
+    const lines = documents.map(
+      (doc, at) => `{"index":{"_id":"d${at + 1}"}}\n${JSON.stringify({ ...doc, serial: at + 1 })}\n`,
+    );
+    await request(cluster, "POST", `/${books}/_bulk?refresh=true`, lines.join(""));
+    const query = { function_score: { field_value_factor: { field: "serial", modifier: "reciprocal" } } };
+    for (const [native, expected, logged] of [
+      // The test vector of the blend: five hits, reversed by the campaign, weight 0.5.
+      [
+        { post_filter: { exists: { field: "book.isbn" } } },
+        ["d1", "d5", "d2", "d4", "d3"],
+        ["book.isbn", ["978-1", "978-5", "978-2", "978-4", "978-3"]],
+      ],
+      [{}, ["d1", "d5", "d2", "d4", "d3", "d6"], ["_id", ["d1", "d5", "d2", "d4", "d3", "d6"]]],
+    ] as const) {
+      byField.log.length = 0;
+      const { body, text } = await search({ query, ...native }, { ...ENABLED, index: books }, byField);
+      assert.equal(ids(body), expected, text);
+      assert.equal(ranking.calls.at(-1)?.inputList, isbns);
+      const { object_id_field, query_response_hit_ids } = JSON.parse(byField.log[0] ?? "");
+      assert.equal([object_id_field, query_response_hit_ids], logged);
+    }
   });
 
   for (const [what, change, reason, ranked = {}] of [
