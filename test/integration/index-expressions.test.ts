@@ -76,6 +76,30 @@ for (const cluster of await clusters()) {
     assert.equal(await stored(catalog), [[catalog, true]]);
   });
 
+  test(`${cluster.version}: what the cluster cannot explain is no error: nested fields, and the filter of an alias`, async () => {
+    const [index, alias] = [`${own}-shop-nested`, `${own}-shop-sea`];
+    const plain = `${own}-shop-plain`;
+    const properties = { ...HYBRID_MAPPING.mappings.properties, parts: { type: "nested" } };
+    await create(index, { mappings: { properties } });
+    await create(plain, { aliases: { [alias]: { filter: { term: { genre: "sea" } } } } });
+    for (const name of [index, plain]) await write(name, "index", { genre: "sea" });
+    for (const [name, stages] of [
+      [index, ["explanation"]],
+      [alias, ["explanation"]],
+      [plain, []],
+    ] as const) {
+      const search_request_template = { query: { hybrid: { queries: [KEYWORD, DENSE] } }, explain: true };
+      const asked = { index: name, search_query: "salt", search_request_template };
+      const { status, body, text } = await gateway.post("/application/hybrid-search", asked);
+      assert.is(status, 200, text);
+      assert.equal(
+        (body.degraded ?? []).map(({ stage }) => stage),
+        stages,
+        name,
+      );
+    }
+  });
+
   test(`${cluster.version}: a data stream with an entry takes documents before and after its rollover`, async () => {
     const stream = `${own}-shop-events`;
     const properties = { ...HYBRID_MAPPING.mappings.properties, "@timestamp": { type: "date" } };

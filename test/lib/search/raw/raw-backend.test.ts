@@ -91,6 +91,11 @@ test("the recommended rules allow everyday calls", async () => {
     assert.is(await reaches(FULL, target, "recommended"), true, target);
 });
 
+test("dots and what is not percent-encoded UTF-8 are refused in a path, since a proxy may resolve them", async () => {
+  for (const path of ["/a/%2e%2e/_search", "/./_search", "/%E0%A4%A"])
+    assert.is(await reaches(FULL, `GET ${path}`), false, path);
+});
+
 test("a task that a limited key starts carries its name, and the caller sees only its own id", async () => {
   const start = "POST /_reindex?wait_for_completion=false";
   const ids = async (key: KeyRules, target: string, own?: string) => {
