@@ -3,6 +3,7 @@ import * as assert from "uvu/assert";
 import { startGateway, startUpstreams } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { answersOf, FAILING, gatewayOf } from "../fixtures/recorded-answers.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 /** Answers of the gateway as it was before a page had stages (2de18896): alike on all versions, or by version. */
@@ -18,19 +19,15 @@ for (const cluster of await clusters()) {
   test(`${cluster.version}: are byte for byte those that were recorded before there were stages`, async () => {
     const index = uniqueIndex("recorded");
     const gateway = await startGateway(gatewayOf(cluster, index));
-    try {
-      const answers = await answersOf(gateway, cluster, index);
-      assert.equal(Object.keys(answers), Object.keys(RECORDED));
-      for (const [name, recorded] of Object.entries(RECORDED)) {
-        const expected = typeof recorded === "string" ? recorded : recorded[cluster.version];
-        assert.is(answers[name], expected, name);
-      }
-    } finally {
-      await request(cluster, "DELETE", `/${index}`);
-      await gateway.stop();
+    const answers = await answersOf(gateway, cluster, index);
+    assert.equal(Object.keys(answers), Object.keys(RECORDED));
+    for (const [name, recorded] of Object.entries(RECORDED)) {
+      const expected = typeof recorded === "string" ? recorded : recorded[cluster.version];
+      assert.is(answers[name], expected, name);
     }
+    await request(cluster, "DELETE", `/${index}`);
   });
 }
 
-test.after(() => upstreams.stop());
+test.after(stopStarted);
 test.run();

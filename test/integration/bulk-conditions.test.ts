@@ -1,11 +1,11 @@
 import * as assert from "uvu/assert";
-import { type FaultProxy, startFaultProxy } from "../fixtures/fault-proxy.ts";
+import { startFaultProxy } from "../fixtures/fault-proxy.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { bulkGateway, MAPPED_INDEX, mappedIndex, vectorOf } from "../lib/search/bulk/support.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("bulk with routing, versions and upserts");
-const proxies: FaultProxy[] = [];
 
 for (const cluster of await clusters()) {
   const { version } = cluster;
@@ -14,7 +14,6 @@ for (const cluster of await clusters()) {
     const index = uniqueIndex("conditions");
     await request(cluster, "PUT", `/${index}`, definition);
     const proxy = await startFaultProxy(cluster.url);
-    proxies.push(proxy);
     return { index, proxy, gateway: bulkGateway(proxy.url, mapped ? { indexes: [mappedIndex(index)] } : {}) };
   };
   const setUp = () => open({ settings: { number_of_replicas: 0 } }, false);
@@ -273,7 +272,5 @@ for (const cluster of await clusters()) {
   });
 }
 
-test.after(async () => {
-  await Promise.all(proxies.map((proxy) => proxy.stop()));
-});
+test.after(stopStarted);
 test.run();

@@ -1,12 +1,12 @@
 import * as assert from "uvu/assert";
 import { EmbeddingError } from "../../lib/search/embeddings/embedder.ts";
-import { type FaultProxy, startFaultProxy } from "../fixtures/fault-proxy.ts";
+import { startFaultProxy } from "../fixtures/fault-proxy.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { bulkGateway, MAPPED_INDEX, mappedIndex, tokensOf, vectorOf } from "../lib/search/bulk/support.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("bulk with embeddings");
-const proxies: FaultProxy[] = [];
 const busy = new EmbeddingError("model endpoint throttles", { retryable: true });
 
 for (const cluster of await clusters()) {
@@ -17,7 +17,6 @@ for (const cluster of await clusters()) {
     const index = uniqueIndex("embedded");
     await request(cluster, "PUT", `/${index}`, MAPPED_INDEX);
     const proxy = await startFaultProxy(cluster.url);
-    proxies.push(proxy);
     const gateway = bulkGateway(proxy.url, { indexes: [mappedIndex(index, overrides)] });
     return { index, proxy, gateway };
   };
@@ -166,15 +165,6 @@ for (const cluster of await clusters()) {
     await holds(index, "1", "there\nc");
   });
 
-  test(`${version}: a caller's own embedding is kept`, async () => {
-    const { index, gateway } = await setUp();
-    const own = vectorOf("own");
-    await gateway.bulk(index, [{ id: "1", op: "index", doc: { title: "a", dense: own, sparse: { mine: 2 } } }]);
-    assert.equal(gateway.dense.calls, []);
-    assert.is(await weight(index, "mine"), 1);
-    assert.equal(((await source(index, "1")).dense as number[]).map(Math.fround), own.map(Math.fround));
-  });
-
   test(`${version}: a source that is not text fails only its own item, which is not written`, async () => {
     const { index, gateway } = await setUp();
     const { items } = await gateway.bulk(index, [
@@ -292,8 +282,5 @@ for (const cluster of await clusters()) {
   });
 }
 
-// Here rather than at the end of each test, so that the process ends even if a test fails.
-test.after(async () => {
-  await Promise.all(proxies.map((proxy) => proxy.stop()));
-});
+test.after(stopStarted);
 test.run();

@@ -5,7 +5,8 @@ import { suite } from "../suite.ts";
 
 const test = suite("bulk faults");
 
-for (const cluster of await clusters()) {
+// The proxy makes the faults, not a version of the cluster.
+for (const cluster of (await clusters()).slice(-1)) {
   const { version } = cluster;
 
   const { setUp, source, stop } = faultyCluster(cluster, "faults");

@@ -11,7 +11,8 @@ const test = suite("bulk with lost answers");
  */
 const REMAINING_MS = 8_000;
 
-for (const cluster of await clusters()) {
+// The proxy loses the answers, not a version of the cluster.
+for (const cluster of (await clusters()).slice(-1)) {
   const { version } = cluster;
 
   const { setUp, setUpMapped, source, stop } = faultyCluster(cluster, "lost");

@@ -1,6 +1,7 @@
 import * as assert from "uvu/assert";
 import { HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("bulk through the built gateway and the stand-in models");
@@ -61,5 +62,5 @@ for (const cluster of await clusters()) {
   });
 }
 
-test.after(() => upstreams.stop());
+test.after(stopStarted);
 test.run();

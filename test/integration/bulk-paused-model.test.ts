@@ -6,7 +6,8 @@ import { suite } from "../suite.ts";
 
 const test = suite("bulk while a model is paused");
 
-for (const cluster of await clusters()) {
+// A model is paused whatever the version of the cluster.
+for (const cluster of (await clusters()).slice(-1)) {
   const { version } = cluster;
 
   test(`${version}: says when to retry items whose model is paused`, async () => {

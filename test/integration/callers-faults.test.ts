@@ -5,10 +5,10 @@ import { CALLERS_FAULTS } from "../../lib/search/opensearch/calls.ts";
 import { ROOT } from "../fixtures/env.ts";
 import { startGateway, type TestGateway } from "../fixtures/gateway.ts";
 import { type Cluster, clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("invalid searches that the cluster answers with 500 or 503");
-const gateways: TestGateway[] = [];
 
 const ALL = { match_all: {} };
 const aggregation = (a: object, rest: object = {}) => ({ size: 0, aggs: { a, ...rest } });
@@ -149,7 +149,6 @@ for (const cluster of await clusters()) {
 
   test.before(async () => {
     gateway = await startGateway({ node: cluster.url });
-    gateways.push(gateway);
     index = await createIndex(cluster);
   });
 
@@ -192,8 +191,6 @@ test("the guide has the same table", () => {
   );
 });
 
-test.after(async () => {
-  for (const gateway of gateways) await gateway.stop();
-});
+test.after(stopStarted);
 
 test.run();

@@ -10,10 +10,10 @@ import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { type FaultProxy, startFaultProxy } from "../fixtures/fault-proxy.ts";
 import { startGateway, type TestGateway } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("nesting so deep that it would crash a cluster node");
-const toStop: Array<{ stop(): Promise<void> }> = [];
 
 const json = { "content-type": "application/json" };
 
@@ -26,7 +26,6 @@ for (const cluster of await clusters()) {
   test.before(async () => {
     proxy = await startFaultProxy(cluster.url);
     gateway = await startGateway({ node: proxy.url });
-    toStop.unshift(gateway, proxy);
     await request(cluster, "PUT", `/${index}/_doc/1?refresh=true`, { n: 1 });
   });
 
@@ -77,7 +76,6 @@ for (const cluster of await clusters()) {
     const Body = indexedText(version);
     await s3.send(new PutObjectCommand({ Bucket: BUCKET, Key: currentKey("rules"), Body }));
     const gateway = await startGateway({ node: cluster.url, settings: { has_rules: true }, env: { BUCKET } });
-    toStop.unshift(gateway);
     await request(cluster, "PUT", `/${index}/_doc/1?refresh=true`, { n: 1 });
     const { status, body, text } = await gateway.post("/application/search", { index, search_request: {} });
     assert.is(status, 200, text);
@@ -89,8 +87,6 @@ for (const cluster of await clusters()) {
   });
 }
 
-test.after(async () => {
-  for (const started of toStop) await started.stop();
-});
+test.after(stopStarted);
 
 test.run();

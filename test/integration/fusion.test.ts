@@ -6,6 +6,7 @@ import { capabilitiesOf } from "../../lib/search/opensearch/capabilities-of.ts";
 import type { CandidatesAnswer } from "../../packages/clients/typescript/src/types.ts";
 import { techniquesOf } from "../../packages/lab/tuning/settings.ts";
 import { candidatesIn } from "../../packages/lab/whereabouts/subquery-places.ts";
+import { fillIndex } from "../fixtures/fill-index.ts";
 import {
   HYBRID_MAPPING,
   hybridIndex,
@@ -14,12 +15,12 @@ import {
   startUpstreams,
   type TestGateway,
 } from "../fixtures/gateway.ts";
-import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { clusters, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("our fusion against the cluster's");
-const upstreams = await startUpstreams();
-const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
+await startUpstreams();
 
 const WORDS = "salt harbour storm sail lighthouse tide captain sand caravan dune oasis camel well street tower".split(
   " ",
@@ -41,7 +42,6 @@ function documents(count: number) {
     const text = Array.from({ length: 3 + Math.floor(random() * 12) }, word).join(" ");
     return {
       id: `d${index}`,
-      op: "index",
       doc: {
         text,
         year: 1900 + (index % 100),
@@ -112,13 +112,9 @@ for (const cluster of await clusters()) {
       node: cluster.url,
       settings: { indexes: [hybridIndex(index, { candidates: DEPTH })] },
     });
-    toStop.unshift(gateway);
     const mapping = structuredClone(HYBRID_MAPPING) as { settings: { index: object } };
     Object.assign(mapping.settings.index, { number_of_shards: 3 });
-    await request(cluster, "PUT", `/${index}`, mapping);
-    const { body } = await gateway.post("/application/bulk", { index, bulk_request: documents(400) });
-    assert.is(body.index_response.errors, false);
-    await request(cluster, "POST", `/${index}/_refresh`);
+    await fillIndex(cluster, gateway, index, documents(400), mapping);
   });
 
   const candidates = async (query: string, search_request_template: object) => {
@@ -191,8 +187,6 @@ for (const cluster of await clusters()) {
   });
 }
 
-test.after(async () => {
-  for (const started of toStop) await started.stop();
-});
+test.after(stopStarted);
 
 test.run();

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { isHidden } from "../../lib/search/opensearch/hidden-fields.ts";
@@ -8,13 +8,14 @@ import { corpus } from "../fixtures/corpus.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { startFaultProxy } from "../fixtures/fault-proxy.ts";
 import { HYBRID_MAPPING, hybridIndex, type Json, startGateway, startUpstreams } from "../fixtures/gateway.ts";
-import { indexCli, toGateway } from "../fixtures/index-cli.ts";
+import { indexCli, toGateway, writeConf } from "../fixtures/index-cli.ts";
 import { type Cluster, clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("fields that documents do not show");
 const folder = scratchFolder(TEST_OUTPUT, "hidden-fields");
-const toStop: Array<{ stop(): Promise<void> }> = [await startUpstreams()];
+await startUpstreams();
 
 const MAPPINGS = [
   { embedding_field: "text_dense", model_name: "dense_large_en_v1_5" as const, src_fields: ["title", "text"] },
@@ -23,14 +24,10 @@ const MAPPINGS = [
 const EMBEDDINGS = { excludes: ["*_dense", "text_sparse"] };
 
 const conf = join(folder, "conf");
-mkdirSync(conf);
-writeFileSync(
-  join(conf, "model.yaml"),
-  "dense_large_en_v1_5: {endpoint_name: dense, revision: '1'}\nsparse_v3: {endpoint_name: sparse, revision: '1'}\n",
-);
-// JSON is YAML.
-const entry = { index: "hidden-*", embedding_mappings: MAPPINGS };
-writeFileSync(join(conf, "hybrid_search.yaml"), JSON.stringify({ hybrid_queries: [entry] }));
+const named = (endpoint_name: string) => ({ endpoint_name, revision: "1" });
+writeConf(conf, { dense_large_en_v1_5: named("dense"), sparse_v3: named("sparse") }, [
+  { index: "hidden-*", embedding_mappings: MAPPINGS },
+]);
 
 /** A gateway whose calls can fail. */
 async function started(cluster: Cluster) {
@@ -40,7 +37,6 @@ async function started(cluster: Cluster) {
     settings: { indexes: [hybridIndex("hidden-*", { embedding_mappings: MAPPINGS })] },
     key: { endpoints: ["administration", "bulk", "search", "hybrid-search"], indexes: ["hidden-*"], scripts: true },
   });
-  toStop.unshift(gateway, proxy);
   return { cluster, proxy, gateway };
 }
 
@@ -239,8 +235,6 @@ for (const cluster of await clusters()) {
   });
 }
 
-test.after(async () => {
-  for (const one of toStop) await one.stop();
-});
+test.after(stopStarted);
 
 test.run();

@@ -1,13 +1,6 @@
-import { S3Client } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
-import { s3DocumentBucket, versionedDocument } from "../../lib/platform/aws/versioned-documents.ts";
-import { parseRules } from "../../lib/search/rules/document.ts";
-import { RULES } from "../../lib/search/rules/name.ts";
-import { indexedText } from "../../lib/search/rules/text.ts";
-import { RULES_FORM } from "../../lib/settings/rules.ts";
-import { createBucket } from "../../packages/local/dev/clients.ts";
-import { unique } from "../../packages/local-aws/test/cloud/functions.ts";
-import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
+import { documentBucket } from "../fixtures/document-bucket.ts";
+import { fillIndex } from "../fixtures/fill-index.ts";
 import {
   HYBRID_MAPPING,
   hybridIndex,
@@ -17,15 +10,12 @@ import {
   type TestGateway,
 } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 /** The cluster runs an index's own search pipeline for its searches; ours takes its place in a hybrid one, so it must contain it. */
 const test = suite("hybrid search of an index with a default search pipeline");
-const cloud = await sharedCloud();
-const upstreams = await startUpstreams();
-const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
-const s3 = new S3Client({ ...clientOptions(cloud), forcePathStyle: true });
-const BUCKET = unique("pipelines");
+await startUpstreams();
 
 const SALT = { match: { text: "salt" } };
 const DENSE = { knn: { text_dense: { vector: "[text_dense]", k: 10 } } };
@@ -51,18 +41,14 @@ const PIPELINES = {
 const hitsOf = ({ search_response }: Json) => search_response.hits.hits;
 const scores = (found: Json) => hitsOf(found).map(({ _id, _score }) => [_id, _score]);
 
-test.before(async () => {
-  await createBucket(s3, BUCKET, cloud.region);
-  const document = versionedDocument(s3DocumentBucket(s3, BUCKET), RULES, indexedText);
-  const pinned = [
+const BUCKET = await documentBucket({
+  rules: [
     {
       name: "pin",
       when: { text: { is: ["salt pinned"] } },
       effects: { pin: [{ id: "0", place: 1, ignore_filters: true }] },
     },
-  ];
-  const content = { rules: parseRules({ rules: pinned }) };
-  await document.write(0, { by: "arn:aws:iam::1:user/ann", at: new Date(), form: RULES_FORM, content });
+  ],
 });
 
 for (const cluster of await clusters()) {
@@ -91,24 +77,17 @@ for (const cluster of await clusters()) {
       },
       env: { BUCKET },
     });
-    toStop.unshift(gateway);
     for (const [name, pipeline] of Object.entries(PIPELINES)) {
       await request(cluster, "PUT", `/_search/pipeline/${all}-${name}`, pipeline);
     }
     for (const name of [...Object.keys(PIPELINES), "none", "lost"]) {
       const { settings, mappings } = HYBRID_MAPPING;
       const own = name === "none" ? {} : { "search.default_pipeline": `${all}-${name}` };
-      await request(cluster, "PUT", `/${all}-${name}`, {
-        settings: { index: { ...settings.index, ...own } },
-        mappings,
-      });
-      const bulk_request = Array.from({ length: 10 }, (_, id) => ({
-        ...{ id: String(id), op: "index" },
-        doc: { text: `salt ${"road ".repeat(id)}`, genre: id % 2 ? "a" : "b", year: 1900 + id },
+      const documents = Array.from({ length: 10 }, (_, id) => ({
+        ...{ id: String(id), doc: { text: `salt ${"road ".repeat(id)}`, genre: id % 2 ? "a" : "b", year: 1900 + id } },
       }));
-      const { body, text } = await gateway.post("/application/bulk", { index: `${all}-${name}`, bulk_request });
-      assert.is(body.index_response?.errors, false, text);
-      await request(cluster, "POST", `/${all}-${name}/_refresh`);
+      const definition = { settings: { index: { ...settings.index, ...own } }, mappings };
+      await fillIndex(cluster, gateway, `${all}-${name}`, documents, definition);
     }
   });
 
@@ -210,8 +189,6 @@ for (const cluster of await clusters()) {
   });
 }
 
-test.after(async () => {
-  for (const one of toStop) await one.stop();
-});
+test.after(stopStarted);
 
 test.run();

@@ -1,15 +1,15 @@
-import * as fc from "fast-check";
 import * as assert from "uvu/assert";
 import { corpus } from "../fixtures/corpus.ts";
-import { HYBRID_MAPPING, startUpstreams, type TestGateway } from "../fixtures/gateway.ts";
-import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
-import { fitsPage, PAGE_ATTEMPT, pageBody } from "../fixtures/page-template.ts";
+import { fillIndex } from "../fixtures/fill-index.ts";
+import { startUpstreams, type TestGateway } from "../fixtures/gateway.ts";
+import { clusters, uniqueIndex } from "../fixtures/opensearch.ts";
+import { pageBody } from "../fixtures/page-template.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { PAGE_KEY, startTemplates, TEXT, templateWith } from "../fixtures/template-world.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("named templates on the cluster");
-const upstreams = await startUpstreams();
-const gateways: TestGateway[] = [];
+await startUpstreams();
 
 /** Returns JSON, or a line of the log, without what differs between two requests that are alike. */
 function comparable(value: unknown): string {
@@ -26,11 +26,7 @@ for (const cluster of await clusters()) {
 
   test.before(async () => {
     gateway = await startTemplates(cluster, index);
-    gateways.push(gateway);
-    await request(cluster, "PUT", `/${index}`, HYBRID_MAPPING);
-    const bulk_request = corpus(200).map(({ id, doc }) => ({ id, op: "index", doc }));
-    await gateway.post("/application/bulk", { index, bulk_request });
-    await request(cluster, "POST", `/${index}/_refresh`);
+    await fillIndex(cluster, gateway, index, corpus(200));
   });
 
   test(`${cluster.version}: find what the same template in the request finds`, async () => {
@@ -68,21 +64,6 @@ for (const cluster of await clusters()) {
       assert.is(body.settings.weights, null);
     }
     assert.equal([...seen].toSorted(), ["control", "meaning"]);
-  });
-
-  test(`${cluster.version}: an experiment excludes requests without a user, with their own settings or with other subqueries`, async () => {
-    const own = { search_request_template: templateWith(TEXT, "sea", 10) };
-    const [words] = own.search_request_template.query.hybrid.queries;
-    for (const rest of [
-      own,
-      { ...own, user_id: "user-1", settings: { combination: "geometric_mean" } },
-      { search_request_template: { query: { hybrid: { queries: [words] } } }, user_id: "user-1" },
-    ]) {
-      gateway.log.length = 0;
-      const { status, body, text } = await hybrid(rest);
-      assert.equal([status, body.experiment], [200, undefined], text);
-      assert.is(JSON.parse(gateway.log[0] ?? "").query_attributes.experiment, null);
-    }
   });
 
   const search = (rest: object, headers = {}) => gateway.post("/application/search", { index, ...rest }, headers);
@@ -144,16 +125,6 @@ for (const cluster of await clusters()) {
     }
   });
 
-  test(`${cluster.version}: a clause of a subquery is dropped without its parameter`, async () => {
-    const genres = async (params: object) => {
-      const { status, text, body } = await hybrid({ template: "both", params });
-      assert.is(status, 200, text);
-      return body.search_request_template.query as { hybrid: { queries: [unknown, { bool: object }] } };
-    };
-    assert.equal(Object.keys((await genres({})).hybrid.queries[1].bool), ["must"]);
-    assert.equal(Object.keys((await genres({ genre: "sea" })).hybrid.queries[1].bool), ["must", "filter"]);
-  });
-
   test(`${cluster.version}: a key of a page sends its templates, and nothing else`, async () => {
     const native = { query: { match_all: {} } };
     const calls: [expected: unknown, path: string, body: object][] = [
@@ -178,6 +149,22 @@ for (const cluster of await clusters()) {
       if (got === "template") assert.match(answer.body.error.message, /it may only send the templates page and both\./);
     }
   });
+
+  for (const [end, expected] of [
+    ['"search_request":{"query":{"match_all":{}}}', 400],
+    ['"template":"boosted"', "template"],
+    ['"template":null,"params":null,"search_request":{"aggs":{"x":{"scripted_metric":{}}}}', "template"],
+    ['"template":["page"]', 400],
+    ['"index":"other"', "index"],
+    ['"query":{"match_all":{}}', 400],
+    ['"params":{"size":{}}', 400],
+  ] as const) {
+    test(`${cluster.version}: a page that repeats a member of its search gets no more: ${end.slice(0, 40)}`, async () => {
+      const text = `{"index":"${index}","template":"page","params":{"words":"${TEXT}"},${end}}`;
+      const { status, body } = await gateway.post("/application/search", text, asPage);
+      assert.is(status === 403 ? body.error.cause.rule : status, expected, JSON.stringify(body));
+    });
+  }
 
   test(`${cluster.version}: several searches in one request are answered and logged as each alone`, async () => {
     const searches: [path: string, search: unknown][] = [
@@ -225,39 +212,8 @@ for (const cluster of await clusters()) {
     const statuses = (body.results as { status: number }[]).map(({ status }) => status);
     assert.equal(statuses, [...Array(18).fill(200), 400, 400]);
   });
-
-  test(`${cluster.version}: whatever a page sends, the cluster gets its template with values that fit`, async () => {
-    const seen = { accepted: 0, refused: 0 };
-    await fc.assert(
-      fc.asyncProperty(PAGE_ATTEMPT, async (attempt) => {
-        const text = `{"index":${JSON.stringify(index)},"template":"page"${attempt}}`;
-        const { status, body, text: answer } = await gateway.post("/application/search", text, asPage);
-        const sent = JSON.parse(text);
-        const isOwn = ["search_request", "query", "aggs", "script_fields"].some((name) => Object.hasOwn(sent, name));
-        const fits = !isOwn && sent.template === "page" && sent.index === index && fitsPage(sent.params);
-        if (!fits) {
-          seen.refused += 1;
-          assert.ok(status === 400 || status === 403, `${status} ${text} ${answer}`);
-          return;
-        }
-        seen.accepted += 1;
-        assert.is(status, 200, `${text} ${answer}`);
-        assert.equal(body.search_request, pageBody(sent.params ?? {}), text);
-      }),
-      { numRuns: 200, seed: 20_261_125 },
-    );
-    assert.ok(seen.accepted > 20 && seen.refused > 50, JSON.stringify(seen));
-  });
-
-  test(`${cluster.version}: an unknown name is 404`, async () => {
-    const { status, body } = await hybrid({ template: "by_author" });
-    assert.equal([status, body.error.code], [404, "template_not_found"]);
-  });
 }
 
-test.after(async () => {
-  for (const gateway of gateways) await gateway.stop();
-  await upstreams.stop();
-});
+test.after(stopStarted);
 
 test.run();

@@ -2,12 +2,12 @@ import * as assert from "uvu/assert";
 import { type FaultProxy, startFaultProxy } from "../fixtures/fault-proxy.ts";
 import { hybridIndex, startGateway, startUpstreams, type TestGateway } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 /** From 3.1 on, the cluster's scorer of hybrid queries skips documents in large segments, and counts only the others. */
 const test = suite("totals and facets of hybrid search in a large segment");
-const upstreams = await startUpstreams();
-const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
+await startUpstreams();
 
 const DOCUMENTS = 20_000;
 /** Every second document has it. */
@@ -40,7 +40,6 @@ for (const cluster of await clusters()) {
       node: proxy.url,
       settings: { indexes: [hybridIndex(index, { embedding_mappings: [] })] },
     });
-    toStop.unshift(gateway, proxy);
     const place = { type: "knn_vector", dimension: 2, method: { name: "hnsw", engine: "lucene", space_type: "l2" } };
     await request(cluster, "PUT", `/${index}`, {
       settings: { index: { knn: true, number_of_shards: 1, number_of_replicas: 0, refresh_interval: "-1" } },
@@ -139,8 +138,6 @@ for (const cluster of await clusters()) {
   }
 }
 
-test.after(async () => {
-  for (const one of toStop) await one.stop();
-});
+test.after(stopStarted);
 
 test.run();

@@ -10,11 +10,11 @@ import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { API_KEY, SETTINGS, startGateway, startUpstreams } from "../fixtures/gateway.ts";
 import { toGateway } from "../fixtures/index-cli.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("commands on an alias that a prefix entry fits");
-const upstreams = await startUpstreams();
-const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
+await startUpstreams();
 const folder = scratchFolder(TEST_OUTPUT, "index-aliases");
 const conf = join(folder, "conf");
 mkdirSync(conf);
@@ -42,7 +42,6 @@ const gateway = await startGateway({
   settings: { indexes: settings, models: SETTINGS.models.map((model) => ({ ...model, revision: "first" })) },
   key: { endpoints: ["administration", "bulk"], indexes: [`${alias}*`, `${old}*`] },
 });
-toStop.unshift(gateway);
 
 const run = (...args: string[]) => runHere([...args, ...toGateway(conf, gateway.url)]);
 
@@ -96,8 +95,6 @@ test("a rebuild keeps the entry that only the old name fits, with and without --
   }
 });
 
-test.after(async () => {
-  for (const started of toStop) await started.stop();
-});
+test.after(stopStarted);
 
 test.run();

@@ -1,34 +1,31 @@
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { corpus } from "../fixtures/corpus.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { HYBRID_MAPPING, hybridIndex, SETTINGS, startGateway, startUpstreams } from "../fixtures/gateway.ts";
-import { indexCli } from "../fixtures/index-cli.ts";
+import { indexCli, writeConf } from "../fixtures/index-cli.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("relevance index with embeddings inside objects");
-const upstreams = await startUpstreams();
-const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
+await startUpstreams();
 const conf = join(scratchFolder(TEST_OUTPUT, "index-embed-nested"), "conf");
-mkdirSync(conf);
 
 const COUNT = 120;
 
 for (const cluster of await clusters()) {
   test(`${cluster.version}: a rebuild recomputes vectors inside objects, and keeps the other fields of those objects`, async () => {
     const alias = uniqueIndex("nested");
-    writeFileSync(join(conf, "model.yaml"), "dense_large_en_v1_5: {endpoint_name: first}\n");
-    writeFileSync(
-      join(conf, "hybrid_search.yaml"),
-      `hybrid_queries:
-  - index: ${alias}
-    embedding_mappings:
-      - {embedding_field: shelf.vectors.dense, model_name: dense_large_en_v1_5, src_fields: [text]}
-`,
-    );
+    const embedding = {
+      embedding_field: "shelf.vectors.dense",
+      model_name: "dense_large_en_v1_5",
+      src_fields: ["text"],
+    };
+    writeConf(conf, { dense_large_en_v1_5: { endpoint_name: "first" } }, [
+      { index: alias, embedding_mappings: [embedding] },
+    ]);
     const { text, text_dense } = HYBRID_MAPPING.mappings.properties;
     await request(cluster, "PUT", `/${alias}-1`, {
       ...HYBRID_MAPPING,
@@ -39,16 +36,9 @@ for (const cluster of await clusters()) {
       node: cluster.url,
       settings: {
         models: SETTINGS.models.map((model) => ({ ...model, revision: "first" })),
-        indexes: [
-          hybridIndex(alias, {
-            embedding_mappings: [
-              { embedding_field: "shelf.vectors.dense", model_name: "dense_large_en_v1_5", src_fields: ["text"] },
-            ],
-          }),
-        ],
+        indexes: [hybridIndex(alias, { embedding_mappings: [embedding as never] })],
       },
     });
-    toStop.unshift(gateway);
     // Written directly to the cluster with another model's vector, so that only recomputing gives the right one.
     const foreign = Array.from({ length: 1024 }, (_, at) => (at === 0 ? 1 : 0));
     const documents = corpus(COUNT).map(({ id, doc }) => ({
@@ -78,8 +68,6 @@ for (const cluster of await clusters()) {
   });
 }
 
-test.after(async () => {
-  for (const started of toStop) await started.stop();
-});
+test.after(stopStarted);
 
 test.run();

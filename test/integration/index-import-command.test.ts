@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { scratchFolder } from "../../packages/processes/scratch.ts";
@@ -9,38 +9,27 @@ import { runHere } from "../cli/run-here.ts";
 import { corpus } from "../fixtures/corpus.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams } from "../fixtures/gateway.ts";
-import { indexCli, toGateway } from "../fixtures/index-cli.ts";
+import { indexCli, toGateway, writeConf } from "../fixtures/index-cli.ts";
 import { clusters, request, uniqueIndex, writesTo } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("relevance index import");
 const folder = scratchFolder(TEST_OUTPUT, "index-import-command");
-const toStop: Array<{ stop(): Promise<void> }> = [await startUpstreams()];
+await startUpstreams();
 
 for (const cluster of await clusters()) {
   test(`${cluster.version}: imports with embeddings, stops on Ctrl-C, and resumes`, async () => {
     const index = uniqueIndex("embedded");
     const conf = join(folder, `conf-${cluster.version}`);
-    mkdirSync(conf, { recursive: true });
-    writeFileSync(
-      join(conf, "model.yaml"),
-      "dense_large_en_v1_5: {endpoint_name: dense}\nsparse_v3: {endpoint_name: sparse}\n",
-    );
-    writeFileSync(
-      join(conf, "hybrid_search.yaml"),
-      `hybrid_queries:
-  - index: ${index}
-    embedding_mappings:
-      - {embedding_field: text_dense, model_name: dense_large_en_v1_5, src_fields: [text]}
-      - {embedding_field: text_sparse, model_name: sparse_v3, src_fields: [text]}
-`,
-    );
+    writeConf(conf, { dense_large_en_v1_5: { endpoint_name: "dense" }, sparse_v3: { endpoint_name: "sparse" } }, [
+      { index, embedding_mappings: hybridIndex(index).embedding_mappings },
+    ]);
     const gateway = await startGateway({
       node: cluster.url,
       settings: { indexes: [hybridIndex(index)] },
       key: { endpoints: ["administration", "bulk"] },
     });
-    toStop.unshift(gateway);
     await request(cluster, "PUT", `/${index}`, HYBRID_MAPPING);
     const documents = corpus(700).map(({ id, doc }) => ({ id, ...doc, year: 2000 }));
     const file = join(folder, `${index}.ndjson`);
@@ -80,19 +69,15 @@ for (const cluster of await clusters()) {
       [conf, [index, alias]],
       [none, ["something-else"]],
     ] as const) {
-      mkdirSync(path);
-      writeFileSync(join(path, "model.yaml"), "dense_large_en_v1_5: {endpoint_name: dense}\n");
       const [dense] = hybridIndex(index).embedding_mappings;
       const queries = entries.map((name) => ({ index: name, embedding_mappings: [dense] }));
-      // JSON is YAML.
-      writeFileSync(join(path, "hybrid_search.yaml"), JSON.stringify({ hybrid_queries: queries }));
+      writeConf(path, { dense_large_en_v1_5: { endpoint_name: "dense" } }, queries);
     }
     const gateway = await startGateway({
       node: cluster.url,
       settings: { indexes: [hybridIndex("of-another-project")] },
       key: { endpoints: ["administration", "bulk"] },
     });
-    toStop.unshift(gateway);
     await request(cluster, "PUT", `/${index}`, HYBRID_MAPPING);
     const { properties } = HYBRID_MAPPING.mappings;
     const schema = join(conf, "schema.json");
@@ -130,18 +115,12 @@ for (const cluster of await clusters()) {
   test(`${cluster.version}: an alias that exists is not created again, and its writes go on`, async () => {
     const alias = uniqueIndex("twice");
     const conf = join(folder, alias);
-    mkdirSync(conf);
-    writeFileSync(join(conf, "model.yaml"), "sparse_v3: {endpoint_name: sparse}\n");
     const mappings = [{ embedding_field: "text_sparse", model_name: "sparse_v3", src_fields: ["text"] }];
-    writeFileSync(
-      join(conf, "hybrid_search.yaml"),
-      JSON.stringify({ hybrid_queries: [{ index: alias, embedding_mappings: mappings }] }),
-    );
+    writeConf(conf, { sparse_v3: { endpoint_name: "sparse" } }, [{ index: alias, embedding_mappings: mappings }]);
     const gateway = await startGateway({
       node: cluster.url,
       key: { endpoints: ["administration"], indexes: [`${alias}*`] },
     });
-    toStop.unshift(gateway);
     const schema = join(conf, "schema.json");
     writeFileSync(schema, JSON.stringify({ mappings: { properties: { text: { type: "text" } } } }));
     const { run } = indexCli(conf, gateway.url);
@@ -155,8 +134,6 @@ for (const cluster of await clusters()) {
   });
 }
 
-test.after(async () => {
-  for (const started of toStop) await started.stop();
-});
+test.after(stopStarted);
 
 test.run();

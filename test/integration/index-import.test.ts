@@ -58,36 +58,16 @@ const textOf = (id: number) => `document ${id} ${"x".repeat(id % 90)}`;
 /** Every hundredth document does not fit the mapping. */
 const numberOf = (id: number) => (id % 100 === 50 ? "none" : id);
 
-/** Writes files with the same documents in three formats, and returns their names. */
-function writeFiles(): Record<"documents" | "bulk" | "csv", string[]> {
-  const ids = Array.from({ length: COUNT }, (_, id) => id);
-  const plain = ids.map((id) => JSON.stringify({ isbn: `d${id}`, text: textOf(id), number: numberOf(id) }));
-  const pairs = ids.map((id) => `${JSON.stringify({ index: { _id: `d${id}`, _index: "other" } })}\n${plain[id]}`);
-  const rows = ids.map((id) => `d${id},"${textOf(id)}",${numberOf(id)}`);
-  const files = {
-    documents: ["a.ndjson", "b.ndjson.gz"],
-    bulk: ["a.bulk", "b.bulk.gz"],
-    csv: ["a.csv", "b.csv.gz"],
-  };
-  const halves = (lines: string[], header = "") =>
-    [lines.slice(0, COUNT / 2), lines.slice(COUNT / 2)].map((half) => `${header}${half.join("\n")}\n`);
-  for (const [format, lines] of [
-    ["documents", plain],
-    ["bulk", pairs],
-    ["csv", rows],
-  ] as const) {
-    const [first = "", second = ""] = halves(lines, format === "csv" ? "isbn,text,number\n" : "");
-    writeFileSync(join(folder, files[format][0] ?? ""), first);
-    writeFileSync(join(folder, files[format][1] ?? ""), gzipSync(second));
-  }
-  return {
-    documents: files.documents.map((name) => join(folder, name)),
-    bulk: files.bulk.map((name) => join(folder, name)),
-    csv: files.csv.map((name) => join(folder, name)),
-  };
-}
-
-const FILES = writeFiles();
+/** Two files of documents, of which one is packed. */
+const FILES = (() => {
+  const lines = Array.from({ length: COUNT }, (_, id) =>
+    JSON.stringify({ isbn: `d${id}`, text: textOf(id), number: numberOf(id) }),
+  );
+  const [plain, packed] = [join(folder, "a.ndjson"), join(folder, "b.ndjson.gz")];
+  writeFileSync(plain, `${lines.slice(0, COUNT / 2).join("\n")}\n`);
+  writeFileSync(packed, gzipSync(`${lines.slice(COUNT / 2).join("\n")}\n`));
+  return [plain, packed] as const;
+})();
 const MAPPING = {
   settings: { number_of_replicas: 0, number_of_shards: 2 },
   mappings: { properties: { isbn: { type: "keyword" }, text: { type: "text" }, number: { type: "integer" } } },
@@ -95,73 +75,59 @@ const MAPPING = {
 
 /** Creates an import of the files of documents, and returns its id and the files. */
 async function documentImport(calls: ReturnType<typeof createRunCalls>, name: string, sliceBytes?: number) {
-  const files = await find(FILES.documents);
+  const files = await find([...FILES]);
   const how = { from: "files", format: "documents", idField: "isbn", embed: false, now: new Date() } as const;
   const { id } = await createImport(calls, { name, files, ...how, ...(sliceBytes && { sliceBytes }) });
   return { id, files };
 }
 
 for (const cluster of await clusters()) {
-  for (const format of ["documents", "bulk", "csv"] as const) {
-    test(`${cluster.version}: an import of ${format} writes each document once, despite kills, 429s and lost answers`, async () => {
-      const index = uniqueIndex("imported");
-      await request(cluster, "PUT", `/${index}`, MAPPING);
-      const first = processOn(cluster, 1, ({ path }, calls) => calls > 30 && path === `/${index}/_bulk`);
-      const { id } = await createImport(first.calls, {
-        name: index,
-        files: await find(FILES[format]),
-        from: "files",
-        format,
-        idField: format === "bulk" ? undefined : "isbn",
-        embed: false,
-        now: new Date(),
-        sliceBytes: 2_000,
-      });
-      // Kills the first process while it writes.
-      await untilStopped(first.stopped, first.work(id));
-      // Somebody changes a document that is already written; the run must not undo that.
-      const changed = await request(cluster, "POST", `/${index}/_update/d0`, { doc: { text: "changed" } });
-      assert.is(changed.status, 200, JSON.stringify(changed.body));
-      // Kills the second process between its writes and its checkpoint.
-      let saves = 0;
-      const second = processOn(cluster, 2, ({ path, method }) => {
-        if (method === "PUT" && path === `/${runIndex(id)}/_doc/run`) saves += 1;
-        return saves > 10;
-      });
-      await untilStopped(second.stopped, second.work(id));
-      const third = processOn(cluster, 3);
-      const record = await third.work(id);
-
-      const rejected = COUNT / 100;
-      assert.is(record.phase, "done");
-      const { read, written, unchanged } = record.tally;
-      assert.equal(record.tally.rejected, rejected);
-      assert.is(read, COUNT);
-      assert.is(read, written + unchanged + rejected);
-      const [plain = "", packed = ""] = FILES[format];
-      const content = readFileSync(plain).length + gunzipSync(readFileSync(packed)).length;
-      const headers = format === "csv" ? 2 * "isbn,text,number\n".length : 0;
-      assert.is(record.bytes, content - headers, "the content whose documents are counted");
-      // A rejected document takes no sequence number, but the change by somebody else took one.
-      assert.is(await writesTo(cluster, index), COUNT - rejected + 1, "nothing is written twice");
-      const { body } = await request<{ hits: { hits: Array<{ _id: string; _source: object }> } }>(
-        cluster,
-        "POST",
-        `/${index}/_search`,
-        { size: 10_000 },
-      );
-      const found = new Map(body.hits.hits.map(({ _id, _source }) => [_id, _source]));
-      for (let one = 0; one < COUNT; one += 1) {
-        const number = format === "csv" ? String(numberOf(one)) : numberOf(one);
-        const expected = { isbn: `d${one}`, text: one === 0 ? "changed" : textOf(one), number };
-        assert.equal(found.get(`d${one}`), one % 100 === 50 ? undefined : expected, `d${one}`);
-      }
-      const rejects = await readRejects<Rejected>(third.calls, runIndex(id));
-      assert.is(rejects.length, rejected);
-      assert.ok(rejects.every(({ reason, file }) => reason.includes("number") && file?.startsWith(folder)));
+  test(`${cluster.version}: an import writes each document once, despite kills, 429s and lost answers`, async () => {
+    const index = uniqueIndex("imported");
+    await request(cluster, "PUT", `/${index}`, MAPPING);
+    const first = processOn(cluster, 1, ({ path }, calls) => calls > 30 && path === `/${index}/_bulk`);
+    const { id } = await documentImport(first.calls, index, 2_000);
+    // Kills the first process while it writes.
+    await untilStopped(first.stopped, first.work(id));
+    // Somebody changes a document that is already written; the run must not undo that.
+    const changed = await request(cluster, "POST", `/${index}/_update/d0`, { doc: { text: "changed" } });
+    assert.is(changed.status, 200, JSON.stringify(changed.body));
+    // Kills the second process between its writes and its checkpoint.
+    let saves = 0;
+    const second = processOn(cluster, 2, ({ path, method }) => {
+      if (method === "PUT" && path === `/${runIndex(id)}/_doc/run`) saves += 1;
+      return saves > 10;
     });
-  }
+    await untilStopped(second.stopped, second.work(id));
+    const third = processOn(cluster, 3);
+    const record = await third.work(id);
 
+    const rejected = COUNT / 100;
+    assert.is(record.phase, "done");
+    const { read, written, unchanged } = record.tally;
+    assert.equal(record.tally.rejected, rejected);
+    assert.is(read, COUNT);
+    assert.is(read, written + unchanged + rejected);
+    const [plain, packed] = FILES;
+    const content = readFileSync(plain).length + gunzipSync(readFileSync(packed)).length;
+    assert.is(record.bytes, content, "the content whose documents are counted");
+    // A rejected document takes no sequence number, but the change by somebody else took one.
+    assert.is(await writesTo(cluster, index), COUNT - rejected + 1, "nothing is written twice");
+    const { body } = await request<{ hits: { hits: Array<{ _id: string; _source: object }> } }>(
+      cluster,
+      "POST",
+      `/${index}/_search`,
+      { size: 10_000 },
+    );
+    const found = new Map(body.hits.hits.map(({ _id, _source }) => [_id, _source]));
+    for (let one = 0; one < COUNT; one += 1) {
+      const expected = { isbn: `d${one}`, text: one === 0 ? "changed" : textOf(one), number: numberOf(one) };
+      assert.equal(found.get(`d${one}`), one % 100 === 50 ? undefined : expected, `d${one}`);
+    }
+    const rejects = await readRejects<Rejected>(third.calls, runIndex(id));
+    assert.is(rejects.length, rejected);
+    assert.ok(rejects.every(({ reason, file }) => reason.includes("number") && file?.startsWith(folder)));
+  });
   test(`${cluster.version}: an import stops at too many rejected documents, and can be resumed`, async () => {
     const index = uniqueIndex("imported");
     await request(cluster, "PUT", `/${index}`, MAPPING);

@@ -13,12 +13,12 @@ import type { ClusterRequest } from "../../lib/search/opensearch/cluster.ts";
 import { patient, waitFor } from "../../packages/processes/wait.ts";
 import { faultyCluster, untilStopped } from "../fixtures/faulty-cluster.ts";
 import { startGateway } from "../fixtures/gateway.ts";
-import { contentOf, fillLiveIndex, liveMapping } from "../fixtures/live-index.ts";
+import { contentOf, fillLiveIndex, type LiveIndex, liveMapping } from "../fixtures/live-index.ts";
 import { type Cluster, clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { keep, stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("index rebuild");
-const toStop: Array<{ stop(): Promise<void> }> = [];
 const HOLD_MS = patient(15_000);
 
 /** Creates a process that works on a run, over a cluster that fails now and then. */
@@ -67,14 +67,14 @@ function slowToBlock(cluster: Cluster) {
 for (const cluster of await clusters()) {
   const alias = uniqueIndex("live");
   const old = `${alias}-first`;
+  let live: LiveIndex;
 
-  test(`${cluster.version}: a rebuild during writes, searches, kills and 429s loses nothing and revives nothing`, async () => {
+  test(`${cluster.version}: a rebuild during writes and searches ends despite kills, 429s and a pause until another takes over`, async () => {
     const random = seeded(15);
     const gateway = await startGateway({ node: cluster.url, functionTimeoutMs: patient(28_000) });
-    toStop.push(gateway);
     await request(cluster, "PUT", `/${old}`, { ...liveMapping("keyword", 2), aliases: { [alias]: {} } });
-    const live = await fillLiveIndex(cluster, gateway, { alias, count: 1_200, random });
-    toStop.unshift(live);
+    live = await fillLiveIndex(cluster, gateway, { alias, count: 1_200, random });
+    keep(live);
     live.start();
 
     const first = processOn(cluster, 1, ({ path }, calls) => calls > 25 && path.endsWith("/_bulk"));
@@ -134,8 +134,14 @@ for (const cluster of await clusters()) {
     assert.is(read, written + unchanged + rejected);
     const { body } = await request<object>(cluster, "GET", `/_alias/${alias}`);
     assert.equal(Object.keys(body), [target]);
+  });
+
+  test(`${cluster.version}: no write and no search fails while an index is rebuilt`, () => {
     assert.equal(live.failures.slice(0, 3), []);
     assert.ok(live.searches() > 0 && live.writes() > 0);
+  });
+
+  test(`${cluster.version}: a rebuild loses nothing and revives nothing, and each document is the last that was written`, async () => {
     const found = await contentOf(cluster, alias);
     assert.equal(
       [...found.keys()].filter((one) => !live.expected.has(one)),
@@ -148,13 +154,13 @@ for (const cluster of await clusters()) {
       "nothing is lost",
     );
     for (const [one, expected] of live.expected) assert.equal(found.get(one), expected, one);
-    const write = await request(cluster, "PUT", `/${old}/_doc/late`, {});
-    assert.is(write.status, 403, "the old index takes no writes that nobody would see");
+  });
+
+  test(`${cluster.version}: the old index takes no writes that nobody would see`, async () => {
+    assert.is((await request(cluster, "PUT", `/${old}/_doc/late`, {})).status, 403);
   });
 }
 
-test.after(async () => {
-  for (const started of toStop) await started.stop();
-});
+test.after(stopStarted);
 
 test.run();

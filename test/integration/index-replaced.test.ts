@@ -9,10 +9,10 @@ import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { startGateway } from "../fixtures/gateway.ts";
 import { indexCli, toGateway } from "../fixtures/index-cli.ts";
 import { type Cluster, clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("rebuild of an index without an alias");
-const toStop: Array<{ stop(): Promise<void> }> = [];
 const folder = scratchFolder(TEST_OUTPUT, "index-replaced");
 const conf = join(folder, "conf");
 mkdirSync(conf);
@@ -41,7 +41,6 @@ for (const cluster of await clusters()) {
       node: cluster.url,
       key: { endpoints: ["administration"], indexes: [`${name}*`] },
     });
-    toStop.unshift(gateway);
     await request(cluster, "PUT", `/${name}`, { settings: { number_of_shards: 1, number_of_replicas: 0 } });
     const lines = Array.from({ length: DOCUMENTS }, (_, id) => `{"index":{"_id":"${id}"}}\n{"n":${id}}\n`);
     await request(cluster, "POST", `/${name}/_bulk?refresh=true`, lines.join(""));
@@ -97,8 +96,6 @@ for (const cluster of await clusters()) {
   });
 }
 
-test.after(async () => {
-  for (const started of toStop) await started.stop();
-});
+test.after(stopStarted);
 
 test.run();

@@ -5,7 +5,7 @@ import { startBrowser } from "../fixtures/browser.ts";
 import { bundleScript } from "../fixtures/browser-script.ts";
 import { ROOT } from "../fixtures/env.ts";
 import { startUpstreams } from "../fixtures/gateway.ts";
-import { BRANDS, products } from "../fixtures/instantsearch.ts";
+import { BRANDS } from "../fixtures/instantsearch.ts";
 import { idsIn, type ProductsPage, startProductsPage, until } from "../fixtures/instantsearch-page.ts";
 import { clusters } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
@@ -125,21 +125,6 @@ for (const cluster of (await clusters()).slice(-1)) {
     await page.context().close();
   });
 
-  test(`${cluster.version}: shows more and more hits`, async () => {
-    const { page, problems } = await open();
-    await until(page, async () => (await ids(page, "infinite-hits")).length, 5);
-    for (const count of [10, 15]) {
-      await page.locator("#infinite-hits .ais-InfiniteHits-loadMore").click();
-      await until(page, async () => (await ids(page, "infinite-hits")).length, count);
-    }
-    assert.equal(
-      await ids(page, "infinite-hits"),
-      products.slice(0, 15).map((_, n) => `p${n}`),
-    );
-    assert.equal(problems, []);
-    await page.context().close();
-  });
-
   test(`${cluster.version}: reports clicks and conversions with their search and place`, async () => {
     const { page, problems } = await open();
     await page.locator("#pagination a", { hasText: "2" }).click();
@@ -164,22 +149,7 @@ for (const cluster of (await clusters()).slice(-1)) {
     await page.context().close();
   });
 
-  test(`${cluster.version}: says what it cannot do, and what the gateway refuses`, async () => {
-    for (const [params, error] of [
-      [
-        { filters: "price < 3" },
-        "UnsupportedError: not supported: filters. What every search has in common is up to its template",
-      ],
-      [
-        { facetFilters: ["brand:-Acme"] },
-        "UnsupportedError: the filter brand:-Acme is not supported: it leaves out a value",
-      ],
-      [{ hitsPerPage: 51 }, "SearchError: The request is not valid: params.size must be at most 50."],
-    ] as const) {
-      const { page } = await open(`/?configure=${encodeURIComponent(JSON.stringify(params))}`);
-      await until(page, async () => (await page.evaluate("window.errors[0]")) as string, error);
-      await page.context().close();
-    }
+  test(`${cluster.version}: says what the gateway refuses`, async () => {
     const { page } = await open();
     await page.locator("#sort-by select").selectOption("shop_broken");
     const first = async () => String(await page.evaluate("window.errors[0]")).slice(0, 12);

@@ -5,12 +5,12 @@ import { vectorField } from "../../lib/settings/vectors.ts";
 import { HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams, type TestHit } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { plantedEvidence } from "../fixtures/planted-evidence.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("passages of long documents");
 const upstreams = await startUpstreams();
 const { control } = upstreams.models;
-const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
 
 const LONG = plantedEvidence(60);
 
@@ -47,7 +47,6 @@ for (const cluster of await clusters()) {
       ],
     },
   });
-  toStop.unshift(gateway);
   test.before.each(() => control.reset());
 
   const write = async (index: string, bulk_request: object[]) => {
@@ -220,8 +219,6 @@ for (const cluster of await clusters()) {
   });
 }
 
-test.after(async () => {
-  for (const one of toStop) await one.stop();
-});
+test.after(stopStarted);
 
 test.run();

@@ -2,9 +2,9 @@ import * as assert from "uvu/assert";
 import { blend } from "../../lib/personalize/ranking/blend.ts";
 import { corpus } from "../fixtures/corpus.ts";
 import { type FaultProxy, startFaultProxy } from "../fixtures/fault-proxy.ts";
+import { fillIndex } from "../fixtures/fill-index.ts";
 import {
   CAMPAIGN_ARN,
-  HYBRID_MAPPING,
   hybridIndex,
   type Json,
   startGateway,
@@ -12,13 +12,14 @@ import {
   type TestGateway,
 } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { everyPage } from "../fixtures/pages.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("personalized search");
 const upstreams = await startUpstreams();
 const { ranking } = upstreams;
 const byDefault = { rank: ranking.rank };
-const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
 
 const WINDOW = 100;
 const RANKING = {
@@ -56,12 +57,7 @@ for (const cluster of await clusters()) {
       node: proxy.url,
       settings: { indexes: [hybridIndex(index, { candidates: 350 })], personalized_ranking: RANKING },
     });
-    toStop.unshift(gateway, proxy);
-    await request(cluster, "PUT", `/${index}`, HYBRID_MAPPING);
-    const bulk_request = corpus(330).map(({ id, doc }) => ({ id, op: "index", doc }));
-    const { body } = await gateway.post("/application/bulk", { index, bulk_request });
-    assert.is(body.index_response.errors, false);
-    await request(cluster, "POST", `/${index}/_refresh`);
+    await fillIndex(cluster, gateway, index, corpus(330));
   });
 
   test.before.each(() => {
@@ -90,29 +86,24 @@ for (const cluster of await clusters()) {
     assert.is(call?.inputList.length, WINDOW);
   });
 
-  for (const size of [10, 30, 70]) {
-    for (const [kind, send] of [
-      ["plain", search],
-      ["hybrid", hybrid],
-    ] as const) {
-      test(`${cluster.version}: ${kind}: pages of ${size} across the window hold every hit exactly once, with falling scores`, async () => {
-        const seen: string[] = [];
-        const scores: number[] = [];
-        for (let from = 0; ; from += size) {
-          const { status, body, text } = await send({ size, from });
-          assert.is(status, 200, text);
-          if (ids(body).length === 0) break;
-          seen.push(...ids(body));
-          scores.push(...body.search_response.hits.hits.map(({ _score }) => _score ?? 0));
-        }
-        assert.is(seen.length, 330);
-        assert.is(new Set(seen).size, 330, "no id twice");
-        assert.equal(
-          scores,
-          scores.toSorted((a, b) => b - a),
-        );
-      });
-    }
+  for (const [kind, send] of [
+    ["plain", search],
+    ["hybrid", hybrid],
+  ] as const) {
+    test(`${cluster.version}: ${kind}: pages across the window hold every hit exactly once, with falling scores`, async () => {
+      const scores: number[] = [];
+      const seen = await everyPage(async (page) => {
+        const { status, body, text } = await send(page);
+        assert.is(status, 200, text);
+        scores.push(...body.search_response.hits.hits.map(({ _score }) => _score ?? 0));
+        return ids(body);
+      }, 70);
+      assert.equal([seen.length, new Set(seen).size], [330, 330]);
+      assert.equal(
+        scores,
+        scores.toSorted((a, b) => b - a),
+      );
+    });
   }
 
   test(`${cluster.version}: a page across the window takes one more search, and aggregations stay the cluster's`, async () => {
@@ -123,50 +114,6 @@ for (const cluster of await clusters()) {
     const searches = proxy.calls.filter(({ path }) => path.includes("_search"));
     assert.is(searches.length, 2);
     assert.is(JSON.parse(searches[1]?.body ?? "{}").aggs, undefined);
-  });
-
-  for (const [what, request_, reason] of [
-    ["its own sort", { sort: ["year"] }, "own sort"],
-    ["collapse", { collapse: { field: "genre" } }, "own collapse"],
-  ] as const) {
-    test(`${cluster.version}: a request with ${what} keeps its order and says so`, async () => {
-      const plain = await search(request_, {});
-      const { body, headers } = await search(request_);
-      assert.equal(ids(body), ids(plain.body));
-      assert.is(headers.get("x-degraded"), "personalization");
-      assert.match(body.degraded[0]?.reason ?? "", reason);
-      assert.is(ranking.calls.length, 0);
-    });
-  }
-
-  test(`${cluster.version}: keeps the cluster's order without a user_id, and says so`, async () => {
-    const { status, body } = await search({}, { business_rules: { is_personalized_enabled: true } });
-    assert.is(status, 200);
-    assert.match(body.degraded[0]?.reason ?? "", "no user_id");
-  });
-
-  test(`${cluster.version}: does not call the campaign with a weight of 0`, async () => {
-    const { body } = await search(
-      {},
-      { user_id: "u1", business_rules: { is_personalized_enabled: true, personalization_weight: 0 } },
-    );
-    assert.is(body.degraded, undefined);
-    assert.is(ranking.calls.length, 0);
-  });
-
-  test(`${cluster.version}: does not call the campaign for a user who chose no personalization`, async () => {
-    const { body } = await search({}, { ...ENABLED, personalization: "none" });
-    assert.equal([body.degraded, body.personalization, ranking.calls.length], [undefined, "none", 0]);
-  });
-
-  test(`${cluster.version}: the weight of the request takes precedence over the configured one`, async () => {
-    const { body } = await search(
-      { size: WINDOW },
-      { user_id: "u1", business_rules: { is_personalized_enabled: true, personalization_weight: 1 } },
-    );
-    const [call] = ranking.calls;
-    assert.equal(ids(body), call?.inputList.toReversed());
-    assert.equal(body.business_rules, { is_personalized_enabled: true, personalization_weight: 1 });
   });
 
   test(`${cluster.version}: gives the campaign the context of the request, which the answer has, too`, async () => {
@@ -186,7 +133,6 @@ for (const cluster of await clusters()) {
       node: proxy.url,
       settings: { indexes: [hybridIndex(index)], personalized_ranking: { ...RANKING, filter_arn } },
     });
-    toStop.unshift(filtered);
     ranking.rank = (items) => items.slice(2).map((itemId) => ({ itemId, score: 0.5 }));
     const values = { personalization_weight: 1, personalization_filter_values: { GENRES: "crime,drama" } };
     const rules = { is_personalized_enabled: true, ...values };
@@ -200,23 +146,38 @@ for (const cluster of await clusters()) {
     assert.equal([refused.status, refused.body.error.code], [400, "invalid_request"]);
   });
 
-  test(`${cluster.version}: places items that the campaign does not know below those that it knows`, async () => {
-    ranking.rank = (items) => [
-      { itemId: items[9] ?? "", score: 0.9 },
-      ...items.filter((_, i) => i !== 9).map((itemId) => ({ itemId })),
-    ];
-    const { body } = await search(
-      { size: 3 },
-      { user_id: "u1", business_rules: { is_personalized_enabled: true, personalization_weight: 1 } },
+  test(`${cluster.version}: by a field of the documents: hits without it go last, and the log names it if all have it`, async () => {
+    const books = uniqueIndex("isbn");
+    const personalized_ranking = { ...RANKING, item_id_field: "book.isbn" };
+    const byField = await startGateway({ node: cluster.url, settings: { personalized_ranking } });
+    const isbns = [1, 2, 3, 4, 5].map((n) => `978-${n}`);
+    // `serial` fixes the search order.
+    const documents = [...isbns.map((isbn) => ({ book: { isbn } })), {}];
+    const lines = documents.map(
+      (doc, at) => `{"index":{"_id":"d${at + 1}"}}\n${JSON.stringify({ ...doc, serial: at + 1 })}\n`,
     );
-    const [call] = ranking.calls;
-    assert.equal(ids(body), [call?.inputList[9], call?.inputList[0], call?.inputList[1]]);
+    await request(cluster, "POST", `/${books}/_bulk?refresh=true`, lines.join(""));
+    const query = { function_score: { field_value_factor: { field: "serial", modifier: "reciprocal" } } };
+    for (const [native, expected, logged] of [
+      // The test vector of the blend: five hits, reversed by the campaign, weight 0.5.
+      [
+        { post_filter: { exists: { field: "book.isbn" } } },
+        ["d1", "d5", "d2", "d4", "d3"],
+        ["book.isbn", ["978-1", "978-5", "978-2", "978-4", "978-3"]],
+      ],
+      [{}, ["d1", "d5", "d2", "d4", "d3", "d6"], ["_id", ["d1", "d5", "d2", "d4", "d3", "d6"]]],
+    ] as const) {
+      byField.log.length = 0;
+      const { body, text } = await search({ query, ...native }, { ...ENABLED, index: books }, byField);
+      assert.equal(ids(body), expected, text);
+      assert.equal(ranking.calls.at(-1)?.inputList, isbns);
+      const { object_id_field, query_response_hit_ids } = JSON.parse(byField.log[0] ?? "");
+      assert.equal([object_id_field, query_response_hit_ids], logged);
+    }
   });
 
   for (const [what, change, reason, ranked = {}] of [
     ["throttles", { failure: { status: 429, type: "ThrottlingException" } }, "throttled"],
-    ["is gone", { failure: { status: 404, type: "ResourceNotFoundException" } }, "does not exist"],
-    ["fails", { failure: { status: 500, type: "InternalServerException" } }, "is unavailable"],
     ["hangs", { gate: new Promise(() => undefined) }, "did not answer in time", { timeout_ms: 300 }],
   ] as const) {
     test(`${cluster.version}: keeps search order with the cluster's scores, and says so, when the campaign ${what}`, async () => {
@@ -224,7 +185,6 @@ for (const cluster of await clusters()) {
       Object.assign(ranking, change);
       const personalized_ranking = { ...RANKING, ...ranked };
       const other = await startGateway({ node: cluster.url, settings: { personalized_ranking } });
-      toStop.unshift(other);
       const { status, body, text } = await search({ size: 7, from: 3 }, ENABLED, other);
       assert.is(status, 200);
       assert.equal(
@@ -238,7 +198,6 @@ for (const cluster of await clusters()) {
 
   test(`${cluster.version}: answers 400 without a campaign, and names what to configure`, async () => {
     const bare = await startGateway({ node: cluster.url });
-    toStop.unshift(bare);
     const { status, body } = await bare.post("/application/search", { index, search_request: {}, ...ENABLED });
     assert.is(status, 400);
     assert.is(body.error.issues[0]?.path, "business_rules.is_personalized_enabled");
@@ -246,8 +205,6 @@ for (const cluster of await clusters()) {
   });
 }
 
-test.after(async () => {
-  for (const started of toStop) await started.stop();
-});
+test.after(stopStarted);
 
 test.run();

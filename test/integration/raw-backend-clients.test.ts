@@ -20,7 +20,11 @@ for (const cluster of await clusters()) {
 
   test.before(async () => {
     gateway = await startGateway({ node: cluster.url });
-    through = new Client({ node: `${gateway.url}/raw-backend`, headers: { "x-api-key": API_KEY } });
+    through = new Client({
+      node: `${gateway.url}/raw-backend`,
+      compression: "gzip",
+      headers: { "x-api-key": API_KEY },
+    });
     toStop.unshift({ stop: () => through.close() }, gateway);
   });
 

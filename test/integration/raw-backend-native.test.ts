@@ -4,10 +4,10 @@ import { type FaultProxy, startFaultProxy } from "../fixtures/fault-proxy.ts";
 import { API_KEY, startGateway, type TestGateway } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { runPython } from "../fixtures/opensearch-py.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("raw backend: as the cluster does");
-const toStop: Array<{ stop(): Promise<void> }> = [];
 
 /** Answer headers that the gateway must return. */
 const HEADERS = ["content-type", "location", "allow", "x-opaque-id", "warning"];
@@ -25,7 +25,6 @@ for (const cluster of await clusters()) {
   test.before(async () => {
     proxy = await startFaultProxy(cluster.url);
     gateway = await startGateway({ node: cluster.url });
-    toStop.unshift(gateway, proxy);
     // A refresh between the two calls would make their answers differ.
     await request(cluster, "PUT", `/${index}`, { settings: { number_of_replicas: 0, refresh_interval: "-1" } });
     await request(cluster, "PUT", `/${index}/_doc/0?refresh=true`, { n: 0 });
@@ -109,7 +108,6 @@ except exceptions.TransportError as error:
   for (const name of ["x-opaque-id", "accept", "content-type"]) {
     test(`${version}: ${name} over 1,024 bytes is 400, and the cluster is not called`, async () => {
       const behind = await startGateway({ node: proxy.url });
-      toStop.unshift(behind);
       proxy.reset();
       const { status, body } = await behind.send("POST", "/raw-backend/_search", {
         body: bytes("{}"),
@@ -121,7 +119,6 @@ except exceptions.TransportError as error:
 
   test(`${version}: a URL that is too long for the cluster does not block the connection for other requests`, async () => {
     const others = await startGateway({ node: cluster.url, functionTimeoutMs: 5_000 });
-    toStop.unshift(others);
     const long = await others.send("GET", `/raw-backend/${index}/_search?q=${"a".repeat(5_000)}`);
     assert.is(long.status, 400);
     assert.match(long.text, "too_long_http_line_exception");
@@ -129,8 +126,6 @@ except exceptions.TransportError as error:
   });
 }
 
-test.after(async () => {
-  for (const started of toStop) await started.stop();
-});
+test.after(stopStarted);
 
 test.run();

@@ -5,10 +5,10 @@ import { type FaultProxy, startFaultProxy } from "../fixtures/fault-proxy.ts";
 import { API_KEY, startGateway, type TestGateway } from "../fixtures/gateway.ts";
 import { type Cluster, clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { runPython } from "../fixtures/opensearch-py.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("raw backend: writes whose outcome is unknown");
-const toStop: Array<{ stop(): Promise<void> }> = [];
 
 /** A short function timeout, so that a call that is never answered ends soon. */
 const SHORT_MS = 6_000;
@@ -31,7 +31,8 @@ async function documentsIn(cluster: Cluster, index: string): Promise<number> {
   return (await request<{ count: number }>(cluster, "GET", `/${index}/_count`)).body.count;
 }
 
-for (const cluster of await clusters()) {
+// The proxy loses the answers, not a version of the cluster.
+for (const cluster of (await clusters()).slice(-1)) {
   const { version } = cluster;
   const index = uniqueIndex("outcome");
   let proxy: FaultProxy;
@@ -48,7 +49,6 @@ for (const cluster of await clusters()) {
   test.before(async () => {
     proxy = await startFaultProxy(cluster.url);
     gateway = await startGateway({ node: proxy.url, functionTimeoutMs: SHORT_MS });
-    toStop.unshift(gateway, proxy);
     await request(cluster, "PUT", `/${index}`, { settings: { number_of_replicas: 0 } });
   });
 
@@ -151,8 +151,6 @@ except exceptions.TransportError as error:
   });
 }
 
-test.after(async () => {
-  for (const started of toStop) await started.stop();
-});
+test.after(stopStarted);
 
 test.run();

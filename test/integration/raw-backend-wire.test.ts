@@ -3,10 +3,10 @@ import { type FaultProxy, startFaultProxy } from "../fixtures/fault-proxy.ts";
 import { API_KEY, startGateway, type TestGateway } from "../fixtures/gateway.ts";
 import { clusters, uniqueIndex } from "../fixtures/opensearch.ts";
 import { countRefused } from "../fixtures/refused-connections.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("raw backend: what goes over the wire");
-const toStop: Array<{ stop(): Promise<void> }> = [];
 
 /** Headers of the gateway's own connection, whatever the caller sends. */
 const OF_THE_CONNECTION = ["connection", "content-length", "host", "user-agent"];
@@ -19,7 +19,6 @@ for (const cluster of await clusters()) {
   test.before(async () => {
     proxy = await startFaultProxy(cluster.url);
     gateway = await startGateway({ node: proxy.url });
-    toStop.unshift(gateway, proxy);
   });
 
   test.before.each(() => proxy.reset());
@@ -104,8 +103,6 @@ for (const cluster of await clusters()) {
   }
 }
 
-test.after(async () => {
-  for (const started of toStop) await started.stop();
-});
+test.after(stopStarted);
 
 test.run();

@@ -1,4 +1,3 @@
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { scratchFolder } from "../../packages/processes/scratch.ts";
@@ -7,13 +6,14 @@ import { corpus } from "../fixtures/corpus.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { type FaultProxy, startFaultProxy } from "../fixtures/fault-proxy.ts";
 import { HYBRID_MAPPING, hybridIndex, SETTINGS, startGateway, startUpstreams } from "../fixtures/gateway.ts";
-import { indexCli, vectorsIn } from "../fixtures/index-cli.ts";
+import { indexCli, vectorsIn, writeConf } from "../fixtures/index-cli.ts";
 import { type Cluster, clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("writes while another model takes over");
 const folder = scratchFolder(TEST_OUTPUT, "rebuild-models");
-const toStop: Array<{ stop(): Promise<void> }> = [await startUpstreams()];
+await startUpstreams();
 
 const DENSE = SETTINGS.models[0];
 if (DENSE?.name !== "dense_large_en_v1_5") throw new Error("the models of the tests are others now");
@@ -42,11 +42,9 @@ async function world(cluster: Cluster) {
   const alias = uniqueIndex("models");
   const plain = `${alias}plain`;
   const conf = join(folder, alias);
-  mkdirSync(conf);
-  writeFileSync(join(conf, "model.yaml"), "dense_large_en_v1_5: {endpoint_name: dense, revision: second}\n");
-  const entry = { index: alias, embedding_mappings: MAPPINGS };
-  // JSON is YAML.
-  writeFileSync(join(conf, "hybrid_search.yaml"), JSON.stringify({ hybrid_queries: [entry] }));
+  writeConf(conf, { dense_large_en_v1_5: { endpoint_name: "dense", revision: "second" } }, [
+    { index: alias, embedding_mappings: MAPPINGS },
+  ]);
   const proxy = await startFaultProxy(cluster.url);
   const gateway = await startGateway({
     node: proxy.url,
@@ -57,7 +55,6 @@ async function world(cluster: Cluster) {
     key: { endpoints: ["administration", "bulk"], indexes: [`${alias}*`] },
     functionTimeoutMs: patient(28_000),
   });
-  toStop.unshift(gateway, proxy);
   const { text, text_dense } = HYBRID_MAPPING.mappings.properties;
   const create = (name: string, revision: string, aliases: object) => {
     const { src_fields, model_name: model } = MAPPINGS[0] as (typeof MAPPINGS)[number];
@@ -210,8 +207,6 @@ for (const cluster of await clusters()) {
   });
 }
 
-test.after(async () => {
-  for (const one of toStop) await one.stop();
-});
+test.after(stopStarted);
 
 test.run();

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { byteVector } from "../../lib/search/embeddings/byte-vector.ts";
@@ -9,15 +9,14 @@ import { corpus } from "../fixtures/corpus.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { withEvenVectors } from "../fixtures/even-vectors.ts";
 import { hybridIndex, startGateway, startUpstreams } from "../fixtures/gateway.ts";
-import { indexCli, type Stored, vectorsIn } from "../fixtures/index-cli.ts";
+import { indexCli, type Stored, vectorsIn, writeConf } from "../fixtures/index-cli.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("other kinds of vectors under load");
 const folder = scratchFolder(TEST_OUTPUT, "rebuild-vectors");
-const toStop: Array<{ stop(): Promise<void> }> = [
-  await startUpstreams({ dense: withEvenVectors(await createLexicalModel()) }),
-];
+await startUpstreams({ dense: withEvenVectors(await createLexicalModel()) });
 
 const QUERIES = ["salt harbour", "storm at the lighthouse", "caravan in the dunes", "a fox on moss"];
 
@@ -47,15 +46,10 @@ for (const cluster of await clusters()) {
   test(`${cluster.version}: an index in use goes to each kind of vectors while it is written to, measured before the switch`, async () => {
     const own = uniqueIndex("kinds");
     const conf = join(folder, own);
-    mkdirSync(conf, { recursive: true });
     const stories = STORIES.flatMap(({ model, kinds, more }, at) => {
       const fields = Object.entries(kinds).filter(([, { after }]) => !lacking(after, cluster.version));
       return fields.length > 0 ? [{ model, fields, more, alias: `${own}-${at}`, plain: `${own}-${at}-plain` }] : [];
     });
-    writeFileSync(
-      join(conf, "model.yaml"),
-      "dense_large_en_v1_5: {endpoint_name: dense, revision: '1'}\nsparse_v3: {endpoint_name: sparse, revision: '1'}\n",
-    );
     const entries = stories.map(({ model, fields, alias: index }) => ({
       index,
       embedding_mappings: fields.map(([embedding_field, { after: vectors }]) => ({
@@ -63,8 +57,8 @@ for (const cluster of await clusters()) {
         vectors,
       })),
     }));
-    // JSON is YAML.
-    writeFileSync(join(conf, "hybrid_search.yaml"), JSON.stringify({ hybrid_queries: entries }));
+    const named = (endpoint_name: string) => ({ endpoint_name, revision: "1" });
+    writeConf(conf, { dense_large_en_v1_5: named("dense"), sparse_v3: named("sparse") }, entries);
     const gateway = await startGateway({
       node: cluster.url,
       settings: {
@@ -77,7 +71,6 @@ for (const cluster of await clusters()) {
       },
       key: { endpoints: ["administration", "bulk", "hybrid-search"], indexes: [`${own}*`], scripts: true },
     });
-    toStop.unshift(gateway);
     const create = async (name: string, fields: ReadonlyArray<[string, Vectors]>, more: object = {}) => {
       const isSparse = fields.some(([, vectors]) => vectors === "sparse_vector");
       const vectorFields = fields.map(([field, vectors]) => [
@@ -178,8 +171,6 @@ for (const cluster of await clusters()) {
   });
 }
 
-test.after(async () => {
-  for (const one of toStop) await one.stop();
-});
+test.after(stopStarted);
 
 test.run();

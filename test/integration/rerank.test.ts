@@ -6,10 +6,10 @@ import { overlap } from "../../packages/local-models/rerank-server.ts";
 import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { runHere } from "../cli/run-here.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
+import { fillIndex } from "../fixtures/fill-index.ts";
 import {
   API_KEY,
   CAMPAIGN_ARN,
-  HYBRID_MAPPING,
   hybridIndex,
   type Json,
   startGateway,
@@ -18,12 +18,12 @@ import {
 } from "../fixtures/gateway.ts";
 import { aboutOf, byOverlap, CANDIDATES, DOCUMENTS, QUERIES } from "../fixtures/lamps.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("reranking");
 const folder = scratchFolder(TEST_OUTPUT, "rerank");
 const upstreams = await startUpstreams();
-const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
 
 const RERANK = { model: "reranker", fields: ["about"], candidates: CANDIDATES, timeout_ms: 10_000, by_default: true };
 const KEYS = { limited: `${API_KEY}-limited`, templates: `${API_KEY}-templates` };
@@ -37,12 +37,7 @@ const usageOf = ({ stages }: Reranked) => stages.find(({ name }) => name === "re
 
 for (const cluster of await clusters()) {
   const index = uniqueIndex("rerank");
-  const [hosted, slow, asked, plain] = [
-    `${index}-hosted`,
-    `${index}-slow`,
-    `${index}-asked`,
-    `${index}-plain`,
-  ] as const;
+  const [hosted, asked] = [`${index}-hosted`, `${index}-asked`] as const;
   let gateway: TestGateway;
   const send = {
     plain: (rest: object, fields: object, name = index, key = API_KEY) =>
@@ -83,9 +78,7 @@ for (const cluster of await clusters()) {
         indexes: [
           hybridIndex(index, { candidates: 60, rerank: RERANK }),
           hybridIndex(hosted, { candidates: 60, rerank: { ...RERANK, model: "cohere.rerank-v3-5:0", min_score: 0.5 } }),
-          hybridIndex(slow, { candidates: 60, rerank: { ...RERANK, timeout_ms: 200 } }),
           hybridIndex(asked, { candidates: 60, rerank: { ...RERANK, model: "amazon.rerank-v1:0", by_default: false } }),
-          hybridIndex(plain, { candidates: 60 }),
         ],
         reranker_endpoint: "reranker",
         templates: [
@@ -101,13 +94,8 @@ for (const cluster of await clusters()) {
         ],
       },
     });
-    toStop.unshift(gateway);
-    await request(cluster, "PUT", `/${index}`, HYBRID_MAPPING);
-    const bulk_request = DOCUMENTS.map(({ id, doc }) => ({ id, op: "index", doc }));
-    const { body, text } = await gateway.post("/application/bulk", { index, bulk_request });
-    assert.is(body.index_response?.errors, false, text);
-    await request(cluster, "POST", `/${index}/_refresh`);
-    for (const alias of [hosted, slow, asked, plain]) await request(cluster, "PUT", `/${index}/_alias/${alias}`);
+    await fillIndex(cluster, gateway, index, DOCUMENTS);
+    for (const alias of [hosted, asked]) await request(cluster, "PUT", `/${index}/_alias/${alias}`);
   });
 
   test.before.each(() => upstreams.models.control.reset());
@@ -146,45 +134,6 @@ for (const cluster of await clusters()) {
       assert.ok(body.search_response.hits.hits.every((hit) => !("_source" in hit)));
     });
 
-    test(`${cluster.version}: ${kind}: nonsense and failures leave the order before, and the answer says so`, async () => {
-      const before = idsOf((await send[kind]({ size: 15 }, { rerank: { is_enabled: false } })).body);
-      for (const [at, fault, reason] of [
-        [0, { kind: "nan" }, "something other than a score"],
-        [1, { kind: "too_few" }, "scores for"],
-        [2, { kind: "unknown_index" }, "scores of other texts"],
-        [3, { kind: "not_json" }, "without scores"],
-        [4, { kind: "status", status: 500 }, "model failed (status 500)"],
-      ] as const) {
-        upstreams.models.control.setFaults("reranker", [fault]);
-        // Another text, whose scores are not in memory.
-        const text = `${kind} ${at} ${QUERIES[at]}`;
-        const { status, headers, body } = await send[kind](
-          { size: 15 },
-          kind === "plain" ? { user_query: text } : { search_query: text, settings: { weights: [1, 0] } },
-        );
-        assert.is(status, 200);
-        if (kind === "plain") assert.equal(idsOf(body), before);
-        assert.is(headers.get("x-degraded"), "rerank");
-        const [{ reason: told, effect } = { reason: "", effect: "" }] = body.degraded;
-        assert.ok(told.includes(reason), told);
-        assert.is(effect, "hits are in the order before the reranking");
-      }
-    });
-
-    test(`${cluster.version}: ${kind}: a model that hangs costs its budget, then nothing for a while`, async () => {
-      const before = idsOf((await send[kind]({ size: 15 }, { rerank: { is_enabled: false } }, slow)).body);
-      upstreams.models.control.setFaults("reranker", [{ kind: "hang" }]);
-      const text = { user_query: `${kind} slow red` };
-      const { body } = await send[kind](
-        { size: 15 },
-        kind === "plain" ? text : { search_query: text.user_query, settings: { weights: [1, 0] } },
-        slow,
-      );
-      if (kind === "plain") assert.equal(idsOf(body), before);
-      assert.match(body.degraded[0]?.reason ?? "", /timed out|in time/);
-      upstreams.models.control.setFaults("reranker", []);
-    });
-
     test(`${cluster.version}: ${kind}: a model of Bedrock, by an alias and a limited key; hits below the least score follow behind`, async () => {
       const whole = idsOf((await send[kind]({ size: 60 }, { rerank: { is_enabled: false } }, hosted)).body);
       const { body, text } = await send[kind]({ size: 60 }, { explain_stages: true }, hosted, KEYS.limited);
@@ -194,19 +143,6 @@ for (const cluster of await clusters()) {
       const expected = [...byOverlap(head.filter(isGood), QUERIES[0] ?? ""), ...head.filter((id) => !isGood(id))];
       assert.equal(idsOf(body), [...expected, ...whole.slice(CANDIDATES)]);
       assert.is(usageOf(body)?.units, usageOf(body)?.calls);
-    });
-
-    test(`${cluster.version}: ${kind}: where it is off by default, a request asks for it, with its own candidates`, async () => {
-      const whole = idsOf((await send[kind]({ size: 30 }, {}, asked)).body);
-      const { body } = await send[kind]({ size: 30 }, { rerank: { candidates: 8 } }, asked);
-      assert.equal(idsOf(body), byOverlap(whole, QUERIES[0] ?? "", 8));
-      assert.equal(body.rerank, { candidates: 8 });
-      const none = await send[kind]({ size: 5 }, { rerank: {} }, plain);
-      assert.match(none.body.degraded[0]?.reason ?? "", "hybrid_search.yaml has no rerank for the index");
-      const sorted = await send[kind]({ size: 5, sort: ["year"] }, {});
-      assert.is(sorted.body.degraded, undefined);
-      const told = await send[kind]({ size: 5, sort: ["year"] }, { rerank: {} });
-      assert.is(told.body.degraded[0]?.reason, "the request has its own sort");
     });
 
     test(`${cluster.version}: ${kind}: with a ranking for the user and variety, each hit is there once`, async () => {
@@ -238,8 +174,6 @@ for (const cluster of await clusters()) {
     assert.is(shown.stages[0]?.name, "rerank");
     assert.equal((await shop({})).body.search_response.hits.hits, shown.search_response.hits.hits);
     assert.is((await shop({ rerank: {} })).status, 403);
-    const { status, body: refused } = await send.plain({}, { rerank: { candidates: 201 } });
-    assert.equal([status, refused.error.issues[0]?.path], [400, "rerank.candidates"]);
   });
 
   test(`${cluster.version}: evaluate measures it on planted relevance, with what a thousand searches take`, async () => {
@@ -253,11 +187,7 @@ for (const cluster of await clusters()) {
       ...{ name, ...fields },
       search_request: { query: { match: { text: "lamp" } } },
     });
-    const settings = [
-      setting("before", {}),
-      setting("reranked", { rerank: {} }),
-      setting("varied", { variety: { groups: { field: "genre", max: 1 } } }),
-    ];
+    const settings = [setting("before", {}), setting("reranked", { rerank: {} })];
     writeFileSync(file, JSON.stringify({ index: asked, settings }));
     const args = ["--settings", file, "--judgments", judgments, "--api-host", gateway.url, "--api-key", API_KEY];
     const evaluated = async (metric: string): Promise<Evaluation> => {
@@ -271,18 +201,6 @@ for (const cluster of await clusters()) {
     assert.equal(verdict.better[0], "reranked");
     assert.equal([measured[1]?.usage?.calls, measured[1]?.usage?.units], [1_000, 1_000]);
     assert.is(measured[0]?.usage, undefined);
-
-    // After the first of a genre, the others are copies that nobody needs.
-    const { body } = await send.plain({ size: DOCUMENTS.length }, {}, asked);
-    const found = idsOf(body);
-    const genreOf = new Map(DOCUMENTS.map(({ id, doc }) => [id, doc.genre]));
-    const isFirst = (id: string, at: number) => found.findIndex((one) => genreOf.get(one) === genreOf.get(id)) === at;
-    const copies = QUERIES.flatMap((query) => found.map((id, at) => `${query},${id},${isFirst(id, at) ? 1 : 0}\n`));
-    writeFileSync(judgments, `query,doc,grade\n${copies.join("")}`);
-    const compared = await evaluated("ndcg@2");
-    const [copied = 0, , varied = 0] = compared.settings.map(({ scores }) => scores["ndcg@2"]?.mean.mean ?? 0);
-    assert.ok(copied < 0.7, `${copied} without variety`);
-    assert.is(varied, 1);
   });
 
   test.after(async () => {
@@ -290,8 +208,6 @@ for (const cluster of await clusters()) {
   });
 }
 
-test.after(async () => {
-  for (const started of toStop) await started.stop();
-});
+test.after(stopStarted);
 
 test.run();

@@ -1,10 +1,10 @@
 import * as assert from "uvu/assert";
 import { API_KEY, startGateway, type TestGateway } from "../fixtures/gateway.ts";
 import { clusters, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("what clients send back or prefix through the raw backend of a limited key");
-const gateways: TestGateway[] = [];
 
 /** What clients take out of the settings that they have read. The cluster refuses them. */
 const PRIVATE = ["uuid", "version", "creation_date", "provided_name"];
@@ -31,7 +31,6 @@ for (const cluster of await clusters()) {
   test.before(async () => {
     const key = { endpoints: ["raw-backend" as const], indexes: [`${index}*`] };
     gateway = await startGateway({ node: cluster.url, key });
-    gateways.push(gateway);
   });
 
   test(`${cluster.version}: an index is created again with the settings that were read`, async () => {
@@ -80,8 +79,6 @@ for (const cluster of await clusters()) {
   });
 }
 
-test.after(async () => {
-  for (const gateway of gateways) await gateway.stop();
-});
+test.after(stopStarted);
 
 test.run();

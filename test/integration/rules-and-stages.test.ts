@@ -1,11 +1,8 @@
-import { S3Client } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
-import { s3DocumentBucket, versionedDocument } from "../../lib/platform/aws/versioned-documents.ts";
 import { whereIs } from "../../packages/lab/whereabouts/where.ts";
-import { createBucket } from "../../packages/local/dev/clients.ts";
-import { unique } from "../../packages/local-aws/test/cloud/functions.ts";
 import { waitFor } from "../../packages/processes/wait.ts";
-import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
+import { documentBucket } from "../fixtures/document-bucket.ts";
+import { fillIndex } from "../fixtures/fill-index.ts";
 import {
   HYBRID_MAPPING,
   hybridIndex,
@@ -15,44 +12,27 @@ import {
   type TestGateway,
 } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("rules with synonyms and a reranker");
-const cloud = await sharedCloud();
-const upstreams = await startUpstreams();
-const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
-const BUCKET = unique("rules");
+await startUpstreams();
 const RERANK = { model: "reranker", fields: ["text"], candidates: 20, timeout_ms: 10_000, by_default: true };
 
 const when = (text: string) => ({ text: { contains: [text] } });
-const DOCUMENTS = {
-  rules: {
-    rules: [
-      { name: "other-text", when: when("meant"), effects: { replace_text: "n7", pin: [{ id: "d0", place: 2 }] } },
-      {
-        name: "half-refused",
-        when: when("both"),
-        effects: { replace_text: "n7", filter: { term: { year: "soon" } }, hide: { ids: ["d7"] } },
-      },
-      { name: "own-words", when: when("n2"), effects: { hide: { filter: { match: { text: "n2" } } } } },
-    ],
-  },
-  synonyms: { files: { "lamps.txt": ["n7 => n8", "n2 => n3"] } },
-};
+const BUCKET = await documentBucket({
+  rules: [
+    { name: "other-text", when: when("meant"), effects: { replace_text: "n7", pin: [{ id: "d0", place: 2 }] } },
+    { name: "own-words", when: when("n2"), effects: { hide: { filter: { match: { text: "n2" } } } } },
+  ],
+  synonyms: { "lamps.txt": ["n7 => n8", "n2 => n3"] },
+});
 
 interface Searched extends Json {
   stages: Array<{ name: string; synonyms?: object[] }>;
 }
 
 const idsOf = ({ search_response }: Json) => search_response.hits.hits.map(({ _id }) => _id);
-
-test.before(async () => {
-  const s3 = new S3Client({ ...clientOptions(cloud), forcePathStyle: true });
-  await createBucket(s3, BUCKET, cloud.region);
-  for (const [name, content] of Object.entries(DOCUMENTS)) {
-    await versionedDocument(s3DocumentBucket(s3, BUCKET), name).write(0, { by: "test", at: new Date(), content });
-  }
-});
 
 for (const cluster of await clusters()) {
   const index = uniqueIndex("ruled");
@@ -69,7 +49,6 @@ for (const cluster of await clusters()) {
         reranker_endpoint: "reranker",
       },
     });
-    toStop.unshift(gateway);
     // A search waits a second for the documents, which may be too short on a busy machine.
     const read = async () => {
       const probes = (await gateway.probe()) as Array<{ kind: string; name: string; state: string }>;
@@ -77,14 +56,10 @@ for (const cluster of await clusters()) {
       return documents.length === 2 && documents.every(({ state }) => state === "works");
     };
     await waitFor(read, { what: "the documents of synonyms and rules", timeoutMs: 30_000 });
-    await request(cluster, "PUT", `/${index}`, HYBRID_MAPPING);
-    const bulk_request = Array.from({ length: 40 }, (_, at) => ({
-      ...{ id: `d${at}`, op: "index" },
-      doc: { text: `lamp n${at % 11}`, year: 1900 + at },
+    const documents = Array.from({ length: 40 }, (_, at) => ({
+      ...{ id: `d${at}`, doc: { text: `lamp n${at % 11}`, year: 1900 + at } },
     }));
-    const { body, text } = await gateway.post("/application/bulk", { index, bulk_request });
-    assert.is(body.index_response?.errors, false, text);
-    await request(cluster, "POST", `/${index}/_refresh`);
+    await fillIndex(cluster, gateway, index, documents);
   });
 
   /** Searches for a text by words alone, with synonyms and a reranker. */
@@ -179,25 +154,6 @@ for (const cluster of await clusters()) {
       );
       assert.equal(body.stages[0]?.synonyms, [{ from: "n7", to: ["n8"] }]);
     });
-
-    test(`${cluster.version}: ${kind}: what the cluster refuses of a rule does not cost the synonyms`, async () => {
-      const { status, body, text } = await words[kind]("both");
-      assert.is(status, 200, text);
-      assert.equal(
-        body.degraded.map(({ stage }) => stage),
-        ["rules"],
-      );
-      assert.equal(idsOf(body).toSorted(), ["d18", "d19", "d29", "d30", "d8"]);
-      const wrong = await words[kind]("both", {
-        bool: { must: { match: { text: "both" } }, filter: { term: { year: "x" } } },
-      });
-      assert.is(wrong.status, 422);
-    });
-
-    test(`${cluster.version}: ${kind}: filters of rules have no synonyms`, async () => {
-      const { body } = await words[kind]("n2");
-      assert.equal(idsOf(body).toSorted(), ["d14", "d25", "d3", "d36"]);
-    });
   }
 
   test.after(async () => {
@@ -205,8 +161,6 @@ for (const cluster of await clusters()) {
   });
 }
 
-test.after(async () => {
-  for (const started of toStop) await started.stop();
-});
+test.after(stopStarted);
 
 test.run();

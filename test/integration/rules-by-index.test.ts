@@ -1,22 +1,12 @@
-import { S3Client } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
-import { s3DocumentBucket, versionedDocument } from "../../lib/platform/aws/versioned-documents.ts";
-import { parseRules } from "../../lib/search/rules/document.ts";
-import { RULES } from "../../lib/search/rules/name.ts";
-import { indexedText } from "../../lib/search/rules/text.ts";
-import { RULES_FORM } from "../../lib/settings/rules.ts";
-import { createBucket } from "../../packages/local/dev/clients.ts";
-import { unique } from "../../packages/local-aws/test/cloud/functions.ts";
-import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
+import { documentBucket } from "../fixtures/document-bucket.ts";
 import { HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams, type TestGateway } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("rules and experiments by the names of indexes");
-const cloud = await sharedCloud();
-const upstreams = await startUpstreams();
-const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
-const s3 = new S3Client({ ...clientOptions(cloud), forcePathStyle: true });
+await startUpstreams();
 
 interface Answer {
   search_response: { hits: { hits: Array<{ _id: string }> } };
@@ -30,12 +20,8 @@ for (const cluster of await clusters()) {
   let gateway: TestGateway;
 
   test.before(async () => {
-    const BUCKET = unique("rules");
-    await createBucket(s3, BUCKET, cloud.region);
     const hide = (name: string, id: string) => ({ name, when: { indexes: [name] }, effects: { hide: { ids: [id] } } });
-    const rules = parseRules({ rules: [hide(goods, "1"), hide(index, "2"), hide(summer, "3")] });
-    const written = { by: "arn:aws:iam::1:user/ann", at: new Date(), form: RULES_FORM, content: { rules } };
-    await versionedDocument(s3DocumentBucket(s3, BUCKET), RULES, indexedText).write(0, written);
+    const BUCKET = await documentBucket({ rules: [hide(goods, "1"), hide(index, "2"), hide(summer, "3")] });
     const half = { share: 0.5, settings: {} };
     const experiments = [
       {
@@ -59,7 +45,6 @@ for (const cluster of await clusters()) {
       },
       env: { API_KEYS: "key-1=given", BUCKET },
     });
-    toStop.unshift(gateway);
     const filterOf = (genre: string) => ({ filter: { term: { genre } } });
     const aliases = { [goods]: {}, [summer]: filterOf("summer"), [winter]: filterOf("winter") };
     await request(cluster, "PUT", `/${index}`, { ...HYBRID_MAPPING, aliases });
@@ -104,8 +89,6 @@ for (const cluster of await clusters()) {
   }
 }
 
-test.after(async () => {
-  for (const one of toStop) await one.stop();
-});
+test.after(stopStarted);
 
 test.run();

@@ -1,15 +1,7 @@
-import { S3Client } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
-import { s3DocumentBucket, versionedDocument } from "../../lib/platform/aws/versioned-documents.ts";
-import { ruleBook } from "../../lib/search/rules/book.ts";
-import { parseRules } from "../../lib/search/rules/document.ts";
-import { effectsOf } from "../../lib/search/rules/effects.ts";
-import { RULES as RULES_NAME } from "../../lib/search/rules/name.ts";
-import { indexedText } from "../../lib/search/rules/text.ts";
-import { RULES_FORM, type Rule } from "../../lib/settings/rules.ts";
-import { createBucket } from "../../packages/local/dev/clients.ts";
 import { unique } from "../../packages/local-aws/test/cloud/functions.ts";
-import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
+import { documentBucket } from "../fixtures/document-bucket.ts";
+import { fillIndex } from "../fixtures/fill-index.ts";
 import {
   API_KEY,
   HYBRID_MAPPING,
@@ -20,39 +12,20 @@ import {
   type TestGateway,
 } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
-import { everyPage } from "../fixtures/pages.ts";
-import { expectedList, matches } from "../fixtures/rule-world.ts";
-import {
-  COUNT,
-  cases,
-  documents,
-  hybridBody,
-  plainBody,
-  type Rest,
-  RULES,
-  type Ruled,
-} from "../fixtures/ruled-searches.ts";
+import { COUNT, documents, hybridBody, plainBody, type Rest, RULES, type Ruled } from "../fixtures/ruled-searches.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("rules of searches");
-const cloud = await sharedCloud();
-const upstreams = await startUpstreams();
-const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
-const s3 = new S3Client({ ...clientOptions(cloud), forcePathStyle: true });
-const BUCKET = unique("rules");
+await startUpstreams();
+const BUCKET = await documentBucket({
+  rules: RULES,
+  draft: [{ name: "next", effects: { data: { next: true } } }],
+});
 const KEYS = { templates: `${API_KEY}-templates` };
 
 const idsOf = ({ search_response }: Json) => search_response.hits.hits.map(({ _id }) => _id);
 const namesOf = ({ rules = [] }: Partial<Ruled>) => rules.map(({ name }) => name);
-
-test.before(async () => {
-  await createBucket(s3, BUCKET, cloud.region);
-  const document = versionedDocument(s3DocumentBucket(s3, BUCKET), RULES_NAME, indexedText);
-  const written = { by: "arn:aws:iam::1:user/ann", at: new Date(), form: RULES_FORM };
-  await document.write(0, { ...written, content: { rules: parseRules({ rules: RULES }) } });
-  const next = [{ name: "next", effects: { data: { next: true } } }];
-  await document.writeDraft(1, { ...written, content: { rules: parseRules({ rules: next }) } });
-});
 
 for (const cluster of await clusters()) {
   const index = uniqueIndex("rules");
@@ -87,60 +60,16 @@ for (const cluster of await clusters()) {
     const ruled = { ...settings, has_rules: true };
     gateway = await startGateway({ ...options, settings: ruled, env: { API_KEYS, BUCKET } });
     without = await startGateway({ ...options, env: { API_KEYS } });
-    toStop.unshift(gateway, without);
     const { mappings, settings: own } = HYBRID_MAPPING;
     const keyword = { type: "keyword" };
     const properties = { ...mappings.properties, color: keyword, shape: keyword };
-    await request(cluster, "PUT", `/${index}`, { settings: own, mappings: { properties } });
-    const bulk_request = documents.map(({ id, color, shape }, at) => ({
-      ...{ id, op: "index" },
-      doc: { text: `lamp n${at % 11}`, year: 1900 + at, color, shape },
+    const written = documents.map(({ id, color, shape }, at) => ({
+      ...{ id, doc: { text: `lamp n${at % 11}`, year: 1900 + at, color, shape } },
     }));
-    const { body, text } = await gateway.post("/application/bulk", { index, bulk_request });
-    assert.is(body.index_response?.errors, false, text);
-    await request(cluster, "POST", `/${index}/_refresh`);
+    await fillIndex(cluster, gateway, index, written, { settings: own, mappings: { properties } });
   });
 
   for (const kind of ["plain", "hybrid"] as const) {
-    test(`${cluster.version}: ${kind}: random rules: each hit once, pins at their places, nothing hidden, filters hold`, async () => {
-      for (const [at, { text, rules }] of cases.entries()) {
-        const filter = at % 2 ? [{ term: { color: "red" } }] : [];
-        const book = ruleBook(parseRules({ rules }) as readonly Rule[]);
-        const facts = { text, names: [index], template: null, params: null, native: {}, key: "given", now: Date.now() };
-        const effects = effectsOf(book.matching(facts), { hasText: true });
-        const passes = { bool: { filter: [...filter, ...effects.filters] } };
-        const isFound = (id: string) => {
-          const document = documents.find((one) => one.id === id);
-          if (!document || effects.hiddenIds.includes(id)) return false;
-          return matches(document, passes) && !effects.hidden.some((one) => matches(document, one));
-        };
-        const totals = new Set<number>();
-        const seen = await everyPage(async (range) => {
-          const { status, body, text: shown } = await send[kind](text, { ...range, filter });
-          assert.is(status, 200, shown);
-          assert.is(
-            body.degraded?.find(({ stage }) => stage === "rules"),
-            undefined,
-            shown,
-          );
-          assert.equal(namesOf(body).toSorted(), rules.map(({ name }) => name).toSorted());
-          totals.add(body.search_response.hits.total.value);
-          return idsOf(body);
-        }, 7);
-        const plain = await send[kind](text, { size: COUNT, filter }, { rule_set: "none" });
-        assert.is(plain.body.rules, undefined);
-        const hits = idsOf(plain.body).filter(isFound);
-        const expected = expectedList(hits, effects, documents, filter);
-        assert.equal(seen.toSorted(), expected.toSorted(), `case ${at}`);
-        assert.equal([...totals], [hits.length]);
-        const pinned = new Set(effects.pins.map(({ id }) => id));
-        const placesOf = (list: string[]) => [...list.entries()].filter(([, id]) => pinned.has(id));
-        assert.equal(placesOf(seen), placesOf(expected), `case ${at}`);
-        // Factors change the order of the others, and in a hybrid search hidden hits the scores of others.
-        if (kind === "plain" && effects.weights.length === 0) assert.equal(seen, expected, `case ${at}`);
-      }
-    });
-
     test(`${cluster.version}: ${kind}: raises and lowers by a filter, and has something for the page`, async () => {
       const colorsOf = async (text: string) => {
         const { body } = await send[kind](text, { size: COUNT });
@@ -199,15 +128,6 @@ for (const cluster of await clusters()) {
       assert.equal(line.query_attributes.segments, ["new", "vip"]);
       for (const segments of [null, [], ["VIP"]])
         assert.equal(namesOf((await send[kind]("members", {}, { segments })).body), ["members"]);
-    });
-
-    test(`${cluster.version}: ${kind}: without a rule that applies, the answer is that of a gateway without rules`, async () => {
-      const bare = ({ text }: { text: string }) => text.replace(/"took":\d+/, '"took":0');
-      for (const rest of [{ size: 5 }, { size: 5, from: 5, filter: [{ term: { color: "red" } }] }]) {
-        const [one, other] = [await send[kind]("nothing", rest), await send[kind]("nothing", rest, {}, without)];
-        assert.is(one.status, 200, one.text);
-        assert.is(bare(one), bare(other));
-      }
     });
   }
 
@@ -271,7 +191,6 @@ for (const cluster of await clusters()) {
       settings: { has_rules: true },
       env: { BUCKET: unique("absent") },
     });
-    toStop.unshift(lost);
     const { status, body } = await send.plain("pinned", { size: 3 }, {}, lost);
     assert.is(status, 200);
     assert.equal(body.degraded, [
@@ -287,8 +206,6 @@ for (const cluster of await clusters()) {
   });
 }
 
-test.after(async () => {
-  for (const started of toStop) await started.stop();
-});
+test.after(stopStarted);
 
 test.run();

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { scratchFolder } from "../../packages/processes/scratch.ts";
@@ -6,13 +6,13 @@ import { runHere } from "../cli/run-here.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { startFaultProxy } from "../fixtures/fault-proxy.ts";
 import { hybridIndex, startGateway, startUpstreams } from "../fixtures/gateway.ts";
-import { toGateway } from "../fixtures/index-cli.ts";
+import { toGateway, writeConf } from "../fixtures/index-cli.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("semantic fields");
 const upstreams = await startUpstreams();
-const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
 const folder = scratchFolder(TEST_OUTPUT, "semantic-fields");
 
 const TEXT = "shoes for the beach";
@@ -47,10 +47,8 @@ for (const cluster of await clusters()) {
           templates: [{ name: "shop", search_request_template, params: {} }],
         },
       });
-      toStop.unshift(gateway);
       return gateway;
     };
-    toStop.unshift(proxy);
     const gateway = await started();
     const properties = { passage: { type: "text" } };
     await request(cluster, "PUT", `/${index}`, { mappings: { properties } });
@@ -114,10 +112,8 @@ for (const cluster of await clusters()) {
 
   test(`${cluster.version}: an index with such a field is created, or refused with the version that has it`, async () => {
     const conf = join(folder, index);
-    mkdirSync(conf, { recursive: true });
-    writeFileSync(join(conf, "model.yaml"), "{}\n");
     const alias = `${index}-made`;
-    writeFileSync(join(conf, "hybrid_search.yaml"), `hybrid_queries:\n  - {index: ${alias}, embedding_mappings: []}\n`);
+    writeConf(conf, {}, [{ index: alias, embedding_mappings: [] }]);
     const schema = join(conf, "schema.json");
     const properties = { passage: { type: "semantic", model_id: "m" } };
     writeFileSync(schema, JSON.stringify({ mappings: { properties } }));
@@ -126,7 +122,6 @@ for (const cluster of await clusters()) {
       settings: { indexes: [] },
       key: { endpoints: ["administration"], indexes: [`${alias}*`] },
     });
-    toStop.unshift(gateway);
     const run = async (...args: string[]) => {
       const { out, err } = await runHere([...args, ...toGateway(conf, gateway.url)]);
       return out + err;
@@ -141,8 +136,6 @@ for (const cluster of await clusters()) {
   });
 }
 
-test.after(async () => {
-  for (const one of toStop) await one.stop();
-});
+test.after(stopStarted);
 
 test.run();

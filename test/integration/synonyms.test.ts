@@ -1,15 +1,6 @@
-import { S3Client } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
-import { s3DocumentBucket, versionedDocument } from "../../lib/platform/aws/versioned-documents.ts";
-import { namesOf } from "../../lib/platform/naming/names.ts";
 import type { GatewaySettings } from "../../lib/search/gateway/settings.ts";
-import { SYNONYMS } from "../../lib/search/synonyms/name.ts";
-import { evaluate } from "../../packages/lab/evaluation/evaluate.ts";
-import { gatewayCall, type SettingsFile } from "../../packages/lab/evaluation/settings-file.ts";
-import { judgmentsOf } from "../../packages/lab/judgments/judgments.ts";
-import { metricOf } from "../../packages/lab/metrics/metric.ts";
-import { createBucket } from "../../packages/local/dev/clients.ts";
-import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
+import { documentBucket } from "../fixtures/document-bucket.ts";
 import {
   API_KEY,
   HYBRID_MAPPING,
@@ -20,13 +11,11 @@ import {
   type TestGateway,
 } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("synonyms");
-const cloud = await sharedCloud();
-const upstreams = await startUpstreams();
-const toStop: Array<{ stop(): Promise<void> }> = [upstreams];
-const names = namesOf({ project: "test", account: cloud.accountId, region: cloud.region });
+await startUpstreams();
 
 const CROWD = Array.from({ length: 31 }, (_, index) => `crowd${index}`).join(", ");
 const FILES = {
@@ -64,14 +53,7 @@ const hitsOf = ({ search_response }: Json) =>
   search_response.hits.hits.map(({ _id, _score }) => [_id, _score] as const);
 const idsOf = (body: Json) => hitsOf(body).map(([id]) => id);
 
-test.before(async () => {
-  const s3 = new S3Client({ ...clientOptions(cloud), forcePathStyle: true });
-  // The bucket may be there: every run of the tests has the same one.
-  await createBucket(s3, names.bucket(), cloud.region).catch(() => undefined);
-  const document = versionedDocument(s3DocumentBucket(s3, names.bucket()), SYNONYMS);
-  const previous = (await document.newest())?.version ?? 0;
-  await document.write(previous, { by: "test", at: new Date(), content: { files: FILES } });
-});
+const BUCKET = await documentBucket({ synonyms: FILES });
 
 for (const cluster of await clusters()) {
   const index = uniqueIndex("synonyms");
@@ -106,7 +88,7 @@ for (const cluster of await clusters()) {
     gateway = await startGateway({
       node: cluster.url,
       moreKeys: Object.values(KEYS),
-      env: { API_KEYS: "key-1=given,key-2=limited,key-3=templates", BUCKET: names.bucket() },
+      env: { API_KEYS: "key-1=given,key-2=limited,key-3=templates", BUCKET },
       settings: {
         indexes: [entry],
         templates: [template],
@@ -117,7 +99,6 @@ for (const cluster of await clusters()) {
         ],
       },
     });
-    toStop.unshift(gateway);
     // A search waits a second for the lists, which may be too short on a busy machine.
     assert.equal((await gateway.probe()) as object[], [
       ...["dense_large_en_v1_5", "sparse_v3"].map((name) => ({ kind: "model", name, state: "works" })),
@@ -237,47 +218,8 @@ for (const cluster of await clusters()) {
   });
 
   test.after(() => request(cluster, "DELETE", `/${index}`).then(() => undefined));
-
-  test(`${cluster.version}: a measurement tells what planted synonyms are worth`, async () => {
-    const search_request = { query: { match: { text: "[search_query]" } } };
-    const file: SettingsFile = {
-      index: alias,
-      settings: [
-        { name: "without", settings: {}, search_request, synonyms: false },
-        { name: "with", settings: {}, search_request },
-      ],
-    };
-    const planted = { sofa: ["sofa", "couch"], tv: ["tv", "phrase"] };
-    const rows = Object.entries(planted).flatMap(([query, docs]) =>
-      docs.map((document) => ({ query, document, grade: 1 })),
-    );
-    const queries = Object.keys(planted);
-    const runOf = (setting: SettingsFile["settings"][number]) =>
-      Promise.all(
-        queries.map(async (id) => {
-          const { path, body } = gatewayCall(file, setting, { id, text: id, userId: undefined }, 10);
-          const answer = await gateway.post(path, body);
-          return { ranking: idsOf(answer.body), milliseconds: 1, degraded: [] };
-        }),
-      );
-    const runs = await Promise.all(
-      file.settings.map(async (setting) => ({ name: setting.name, runs: await runOf(setting) })),
-    );
-    const recall = metricOf("recall@10");
-    assert.ok(recall);
-    const { settings } = evaluate(queries, runs, judgmentsOf(rows), [recall]);
-    assert.equal(
-      settings.map(({ scores }) => scores["recall@10"]?.values),
-      [
-        [0.5, 0.5],
-        [1, 1],
-      ],
-    );
-  });
 }
 
-test.after(async () => {
-  for (const one of toStop) await one.stop();
-});
+test.after(stopStarted);
 
 test.run();

@@ -11,14 +11,12 @@ import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { hybridIndex, startGateway, type TestGateway } from "../fixtures/gateway.ts";
 import { toGateway } from "../fixtures/index-cli.ts";
 import { type Cluster, clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
+import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("relevance tune against a cluster");
 const folder = scratchFolder(TEST_OUTPUT, "tune");
-const toStop: TestGateway[] = [];
-test.after(async () => {
-  await Promise.all(toStop.map((gateway) => gateway.stop()));
-});
+test.after(stopStarted);
 
 const QUERIES = Array.from({ length: 24 }, (_, index) => `topic${index}`);
 const SUBQUERIES = ["title", "body", "notes"];
@@ -91,7 +89,6 @@ for (const cluster of await clusters()) {
     writeFileSync(settings, JSON.stringify({ index, template, settings: [{ name: "default" }] }));
 
     const gateway = await startGateway({ node: cluster.url, settings: { indexes: [hybridIndex(index)] } });
-    toStop.push(gateway);
     const relevance = async (url: string, ...command: string[]) => {
       const args = [...command, "--settings", settings, "--judgments", judgments, "--json", ...toGateway(conf, url)];
       const { code, out, err } = await runHere(args);
@@ -124,7 +121,6 @@ for (const cluster of await clusters()) {
     const before = await measured(gateway);
     assert.ok(Math.abs(before - tuning.current) < 1e-9, `${before}, tune said ${tuning.current}`);
     const tuned = await startGateway({ node: cluster.url, settings: { indexes: [...indexes] } });
-    toStop.push(tuned);
     const after = await measured(tuned);
     assert.ok(Math.abs(after - tuning.tuned) < 1e-9, `${after}, tune said ${tuning.tuned}`);
     assert.ok(after > before + 0.05, `${before}, then ${after}`);

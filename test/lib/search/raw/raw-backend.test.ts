@@ -20,7 +20,7 @@ async function called(
   caller: KeyRules,
   target: string,
   headers: Record<string, string> = {},
-  raw_backend_deny: readonly string[] = [],
+  raw_backend_deny: readonly string[] | "recommended" = [],
 ) {
   const [method = "", path = "", query = ""] = target.split(/[ ?]/);
   const got: ClusterRequest[] = [];
@@ -47,7 +47,7 @@ async function called(
   return { got, answer };
 }
 
-const reaches = async (key: KeyRules, target: string, deny?: readonly string[]) =>
+const reaches = async (key: KeyRules, target: string, deny?: readonly string[] | "recommended") =>
   (await called(key, target, {}, deny)).got.length === 1;
 
 test("a key with every call reaches all of the cluster, any other its list, its indexes or administration", async () => {
@@ -64,6 +64,36 @@ test("a key with every call reaches all of the cluster, any other its list, its 
 test("a rule of raw_backend_deny stops what every key may call", async () => {
   assert.is(await reaches(FULL, "DELETE /shop", ["DELETE /*"]), false);
   assert.is(await reaches(FULL, "DELETE /shop", ["PUT /*"]), true);
+});
+
+for (const target of [
+  "GET /_plugins/_security/api/internalusers",
+  "PUT /_snapshot/mine",
+  "GET /%5Fsnapshot",
+  "POST /_nodes/reload_secure_settings",
+  "POST /_plugins/_ml/connectors/_create",
+  "POST /_plugins/_notifications/configs",
+  "DELETE /_all",
+  "DELETE /*",
+  "DELETE /%2A",
+  "DELETE /a,*",
+  "POST //_close",
+  "POST /_all/_delete_by_query",
+  "GET /.opendistro_security/_search",
+]) {
+  test(`the recommended rules deny ${target}`, async () => {
+    assert.is(await reaches(FULL, target, "recommended"), false);
+  });
+}
+
+test("the recommended rules allow everyday calls", async () => {
+  for (const target of ["PUT /shop", "GET /_cat/indices", "DELETE /shop", "POST /_reindex"])
+    assert.is(await reaches(FULL, target, "recommended"), true, target);
+});
+
+test("dots and what is not percent-encoded UTF-8 are refused in a path, since a proxy may resolve them", async () => {
+  for (const path of ["/a/%2e%2e/_search", "/./_search", "/%E0%A4%A"])
+    assert.is(await reaches(FULL, `GET ${path}`), false, path);
 });
 
 test("a task that a limited key starts carries its name, and the caller sees only its own id", async () => {
