@@ -3,7 +3,7 @@ import { layerOf } from "../../test/runner/files.ts";
 
 /** Returns for each file the unit tests that reach it by imports, the nearest first. Run it in the repository's root. */
 export function nearestTests(files: readonly string[]): Map<string, string[]> {
-  const imports = ["lib", "functions", "build", "local", "cli", "stacks", "test", "bench"].flatMap(importsOf);
+  const imports = ["lib", "functions", "build", "packages", "cli", "stacks", "test", "bench"].flatMap(importsOf);
   const importers = Map.groupBy(imports, ({ target }) => target);
   return new Map(
     files.map((file) => [file, testsOf(file, (path) => (importers.get(path) ?? []).map((one) => one.file))]),
