@@ -4,7 +4,7 @@ import { waitFor } from "@relevance/processes/wait.ts";
 import * as assert from "uvu/assert";
 import { suite } from "../../../../test/suite.ts";
 import { readJudgments } from "../../judgments/read.ts";
-import { violations } from "./axe.ts";
+import { fits } from "./axe.ts";
 import { openTab, startInBrowser } from "./console.ts";
 
 const test = suite("the console's judging, in a browser");
@@ -19,11 +19,24 @@ async function judging(name: string) {
 
 /** Waits for the card of a tab. */
 async function judged(tab: Awaited<ReturnType<typeof openTab>>) {
+  const open = withCard(tab);
+  await open.card.waitFor();
+  return open;
+}
+
+function withCard(tab: Awaited<ReturnType<typeof openTab>>) {
   const card = tab.page.getByRole("region", { name: "Document to judge" });
-  await card.waitFor();
   const title = () => card.getByRole("heading").textContent();
   const says = (text: string) => tab.page.getByRole("status").getByText(text).waitFor();
   return { ...tab, card, title, says };
+}
+
+/** Opens a place under a name; the page asks for it once. */
+async function named(name: string, place: string, width?: number) {
+  const tab = await openTab(browser, console, place, width);
+  await tab.page.getByRole("textbox", { name: "Your name" }).fill(name);
+  await tab.page.keyboard.press("Tab");
+  return withCard(tab);
 }
 
 test("grades by key press, saves at once, and moves to the next", async () => {
@@ -149,25 +162,16 @@ test("proposes what to check of a language model's judgments, and does not show 
   const rows = readFileSync(fileOf("model"), "utf8");
   assert.is(rows.match(/,3,books,small,.*,model$/gm)?.length, 3);
   assert.is(rows.match(/^letters,b[19],1,books,.*,people$/gm)?.length, 2);
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
-    assert.equal(await violations(page), [], colorScheme);
-  }
+  await fits(page);
   assert.equal(problems, []);
   await close();
 });
 
 test("a file of queries becomes a task, which each rater continues at the first open document", async () => {
   const open = async (name: string, place: string, width = 1280) => {
-    const tab = await openTab(browser, console, place, width);
-    await tab.page.getByRole("textbox", { name: "Your name" }).fill(name);
-    await tab.page.keyboard.press("Tab");
-    return { ...tab, ...(await judgedOf(tab)), task: tab.page.getByRole("region", { name: "Judging task" }) };
+    const tab = await named(name, place, width);
+    return { ...tab, task: tab.page.getByRole("region", { name: "Judging task" }) };
   };
-  const judgedOf = async (tab: Awaited<ReturnType<typeof openTab>>) => ({
-    card: tab.page.getByRole("region", { name: "Document to judge" }),
-    says: (text: string) => tab.page.getByRole("status").getByText(text).waitFor(),
-  });
   const ada = await open("Ada", "#/judge?index=books&judgments=task");
   await ada.task.getByText("New task from a file of queries").press("Enter");
   const buffer = Buffer.from("letters\r\n\n storm \nletters\n");
@@ -214,11 +218,7 @@ test("a file of queries becomes a task, which each rater continues at the first 
     await ben.page.keyboard.press("2");
   }
   await ben.task.getByRole("link", { name: "Continue with storm" }).waitFor();
-  for (const colorScheme of ["light", "dark"] as const) {
-    await ben.page.emulateMedia({ colorScheme });
-    assert.equal(await violations(ben.page), [], colorScheme);
-  }
-  assert.is(await ben.page.evaluate("document.documentElement.scrollWidth"), 390);
+  await fits(ben.page);
   assert.equal(ben.problems, []);
   await ben.close();
   const cem = await open("Cem", "#/judge?index=books&judgments=task&task=spring");
@@ -226,20 +226,14 @@ test("a file of queries becomes a task, which each rater continues at the first 
   await cem.close();
 });
 
-/** Judges under a name; the page asks for it once. */
-async function judgingAs(name: string, file: string, width = 1280) {
-  const tab = await openTab(browser, console, `#/judge?q=letters&index=books&judgments=${file}`, width);
-  await tab.page.getByRole("textbox", { name: "Your name" }).fill(name);
-  await tab.page.keyboard.press("Tab");
-  return judged(tab);
-}
+const RATERS = "#/judge?q=letters&index=books&judgments=raters";
 
 test("two raters judge blind, and a third decides between them, with the keyboard", async () => {
   for (const [name, keys] of [
     ["Ada", ["3", "2", "1", "0", "1"]],
     ["Ben", ["3", "2", "1", "3", "1"]],
   ] as const) {
-    const { page, card, says, problems, close } = await judgingAs(name, "raters");
+    const { page, card, says, problems, close } = await named(name, RATERS);
     await card.focus();
     await card.getByText("0 of 5 judged").waitFor();
     assert.is(await page.locator(".tag.given").count(), 0);
@@ -255,7 +249,7 @@ test("two raters judge blind, and a third decides between them, with the keyboar
     await close();
   }
   for (const width of [1280, 390]) {
-    const { page, card, says, problems, close } = await judgingAs("Dora", "raters", width);
+    const { page, card, says, problems, close } = await named("Dora", RATERS, width);
     await card.getByText("0 of 5 judged").waitFor();
     // What evaluations count, whoever judged.
     await page.getByText("Of the hits here 100 % of keyword, 100 % of dense,").waitFor();
@@ -269,22 +263,12 @@ test("two raters judge blind, and a third decides between them, with the keyboar
     await decision.and(page.locator(`[aria-pressed=${width === 1280}]`)).waitFor();
     await decision.press("1");
     await card.getByText("0 of 5 judged").waitFor();
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      assert.equal(await violations(page), [], `${width} ${colorScheme}`);
-    }
-    assert.is(await page.evaluate("document.documentElement.scrollWidth"), width);
+    await fits(page);
     const grades = [...(readJudgments(fileOf("raters")).get("letters")?.values() ?? [])];
     assert.equal(grades.toSorted(), width === 1280 ? [1, 1, 2, 2, 3] : [0, 1, 1, 2, 3]);
     assert.equal(problems, []);
     await close();
   }
-});
-
-test("shows the server's error for an invalid file name", async () => {
-  const { page, close } = await openTab(browser, console, "#/judge?q=letters&index=books&judgments=a.b");
-  await page.getByText('400: "a.b" is not a name').waitFor();
-  await close();
 });
 
 test.run();
