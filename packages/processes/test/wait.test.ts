@@ -51,7 +51,11 @@ test("times out even if a probe never returns, and probes no more after a timeou
   const error = await failure(waitFor(() => new Promise(() => {}), { ...options, timeoutMs: 20 }));
   assert.is(error.message, `gave up waiting for the moon after ${patient(20) / 1_000} s`);
   let probes = 0;
-  await failure(waitFor(async () => void (probes += 1), { ...options, timeoutMs: 20 }));
+  const probe = async () => {
+    probes += 1;
+    return false;
+  };
+  await failure(waitFor(probe, { ...options, timeoutMs: 20 }));
   const before = probes;
   await waitFor(async () => true, options);
   await new Promise((resolve) => setImmediate(resolve));
