@@ -78,19 +78,11 @@ function simulated(seed: number): { rows: Shown[]; grades: Map<string, number> }
 
 /** Kendall's tau-b between two scores of the same documents. */
 function tau(pairs: readonly (readonly [a: number, b: number])[]): number {
-  let agreeing = 0;
-  let tiedA = 0;
-  let tiedB = 0;
-  let all = 0;
-  for (const [index, [a, b]] of pairs.entries()) {
-    for (const [otherA, otherB] of pairs.slice(index + 1)) {
-      all += 1;
-      agreeing += Math.sign(a - otherA) * Math.sign(b - otherB);
-      if (a === otherA) tiedA += 1;
-      if (b === otherB) tiedB += 1;
-    }
-  }
-  return agreeing / Math.sqrt((all - tiedA) * (all - tiedB));
+  const signs = pairs.flatMap(([a, b], at) =>
+    pairs.slice(at + 1).map(([otherA, otherB]) => [Math.sign(a - otherA), Math.sign(b - otherB)] as const),
+  );
+  const sum = (of: (sign: (typeof signs)[number]) => number) => signs.reduce((total, sign) => total + of(sign), 0);
+  return sum(([a, b]) => a * b) / Math.sqrt(sum(([a]) => a * a) * sum(([, b]) => b * b));
 }
 
 /** The mean tau over queries between the planted grades and a score of each pair. */
@@ -195,15 +187,13 @@ function clientLines(clientId: string | null, searches: number, clicked: number)
 }
 
 async function countedFrom(name: string, clients: readonly ReturnType<typeof clientLines>[]) {
-  const searches = file(
-    `${name}-searches.gz`,
-    clients.flatMap((client) => client.searches),
-  );
-  const events = file(
-    `${name}-events.gz`,
-    clients.flatMap((client) => client.events),
-  );
-  const { shown, robots } = await shownAndClicked({ searches: [searches], events: [events], scratch }, PERIOD);
+  const [searches, events] = (["searches", "events"] as const).map((kind) => [
+    file(
+      `${name}-${kind}.gz`,
+      clients.flatMap((client) => client[kind]),
+    ),
+  ]);
+  const { shown, robots } = await shownAndClicked({ searches: searches ?? [], events: events ?? [], scratch }, PERIOD);
   return {
     robots,
     impressions: shown.map(({ impressions }) => impressions),

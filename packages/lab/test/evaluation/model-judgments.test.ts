@@ -87,7 +87,16 @@ test("are not given while nobody has checked the model, or too few have", () => 
   );
 });
 
-test("have no interval on the page while too few are checked", () => {
+test("have no interval on the page, and of one setting's mean, while too few are checked", () => {
+  const evaluation = evaluated((_, place) => place < 19);
+  assert.match(
+    verdictText({
+      ...evaluation,
+      settings: evaluation.settings.slice(0, 1),
+      verdict: { ...evaluation.verdict, comparisons: [] },
+    }),
+    /^ndcg@10 of old is 0\.\d+ \(without an interval, since people have checked 19 of .* needs 20, so 1 more\)\. From/,
+  );
   const page = (checked: number) =>
     htmlReport(
       evaluated((_, place) => place < checked),
@@ -105,16 +114,6 @@ test("have intervals of what needs no judgments, however few are checked", () =>
   assert.is(evaluation.verdict.comparisons[0]?.finding, "unclear");
   assert.match(htmlReport(evaluation, "Evaluation"), /<td>new<\/td><td>0\.0000 \(0\.0000 to 0\.[01]\d+\)<\/td>/);
   assert.match(htmlReport(evaluation, "Evaluation"), "with 95 % intervals");
-});
-
-test("give the mean of one setting without an interval while too few are checked", () => {
-  const evaluation = evaluated((_, place) => place < 19);
-  const [setting] = evaluation.settings;
-  assert.ok(setting);
-  assert.match(
-    verdictText({ ...evaluation, settings: [setting], verdict: { ...evaluation.verdict, comparisons: [] } }),
-    /^ndcg@10 of old is 0\.\d+ \(without an interval, since people have checked 19 of the language model's queries, and one needs 20, so 1 more\)\. From/,
-  );
 });
 
 test("follow people where they contradict the model, and say by how much it erred", () => {
