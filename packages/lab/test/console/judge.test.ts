@@ -32,8 +32,8 @@ function withCard(tab: Awaited<ReturnType<typeof openTab>>) {
 }
 
 /** Opens a place under a name; the page asks for it once. */
-async function named(name: string, place: string, width?: number) {
-  const tab = await openTab(browser, console, place, width);
+async function named(name: string, place: string) {
+  const tab = await openTab(browser, console, place);
   await tab.page.getByRole("textbox", { name: "Your name" }).fill(name);
   await tab.page.keyboard.press("Tab");
   return withCard(tab);
@@ -167,16 +167,13 @@ test("proposes what to check of a language model's judgments, and does not show 
   await close();
 });
 
-test("a file of queries becomes a task, which each rater continues at the first open document", async () => {
-  const open = async (name: string, place: string, width = 1280) => {
-    const tab = await named(name, place, width);
-    return { ...tab, task: tab.page.getByRole("region", { name: "Judging task" }) };
-  };
-  const ada = await open("Ada", "#/judge?index=books&judgments=task");
-  await ada.task.getByText("New task from a file of queries").press("Enter");
+test("a file of queries becomes a task, which a rater continues at the first open document", async () => {
+  const { page, card, says, problems, close } = await named("Ada", "#/judge?index=books&judgments=task");
+  const task = page.getByRole("region", { name: "Judging task" });
+  await task.getByText("New task from a file of queries").press("Enter");
   const buffer = Buffer.from("letters\r\n\n storm \nletters\n");
-  await ada.page.getByLabel("A query on each line").setInputFiles({ name: "q.txt", mimeType: "text/plain", buffer });
-  const form = ada.page.getByRole("form", { name: "New judging task" });
+  await page.getByLabel("A query on each line").setInputFiles({ name: "q.txt", mimeType: "text/plain", buffer });
+  const form = page.getByRole("form", { name: "New judging task" });
   for (const name of ["../evil", "spring"]) {
     await form.getByRole("textbox", { name: "Task" }).fill(name);
     await form.getByLabel("Hits of each variant").fill("2");
@@ -184,46 +181,30 @@ test("a file of queries becomes a task, which each rater continues at the first 
     if (name !== "spring") await form.getByText("is not a name").waitFor();
   }
   // Comes to the first query by itself, and fixes its documents.
-  await ada.card.waitFor();
-  await ada.page.waitForURL(/q=letters/);
-  const [, count = ""] = /0 of (\d) judged/.exec((await ada.card.textContent()) ?? "") ?? [];
+  await card.waitFor();
+  await page.waitForURL(/q=letters/);
+  const [, count = ""] = /0 of (\d) judged/.exec((await card.textContent()) ?? "") ?? [];
   assert.ok(Number(count) >= 2 && Number(count) < 5, count);
-  await ada.card.focus();
-  await ada.page.keyboard.press("3");
-  await ada.says(`1 of ${count} judged.`);
-  await ada.task.getByText(`0 of ${count} documents have 2 grades; 1 of 2 queries are not opened yet.`).waitFor();
-  await ada.task.getByText(`Ada: 1 of ${count}`).waitFor();
-  const stays = await ada.card.getByRole("heading").textContent();
-  await ada.page.goto(`${console.url}/#/judge?index=books&judgments=task&task=spring`);
-  await ada.page.reload();
-  await ada.card.waitFor();
-  assert.is(await ada.card.getByRole("heading").textContent(), stays);
+  await card.focus();
+  await page.keyboard.press("3");
+  await says(`1 of ${count} judged.`);
+  await task.getByText(`0 of ${count} documents have 2 grades; 1 of 2 queries are not opened yet.`).waitFor();
+  await task.getByText(`Ada: 1 of ${count}`).waitFor();
+  const stays = await card.getByRole("heading").textContent();
+  await page.goto(`${console.url}/#/judge?index=books&judgments=task&task=spring`);
+  await page.reload();
+  await card.waitFor();
+  assert.is(await card.getByRole("heading").textContent(), stays);
   for (let done = 2; done <= Number(count); done += 1) {
-    await ada.page.keyboard.press("1");
-    await ada.says(`${done} of ${count} judged.`);
+    await page.keyboard.press("1");
+    await says(`${done} of ${count} judged.`);
   }
-  await ada.page.keyboard.press("n");
-  await ada.page.waitForURL(/q=storm/);
-  await ada.task.getByText("0 of 2 queries are not opened yet.").waitFor();
-  assert.equal(ada.problems, []);
-  await ada.close();
-  const ben = await open("Ben", "#/judge?index=books&judgments=task&task=spring", 390);
-  await ben.card.getByText(`0 of ${count} judged.`).waitFor();
-  await ben.card.focus();
-  await ben.page.keyboard.press("2");
-  await ben.task.getByText(/^1 of \d documents have 2 grades; 0 of 2 queries are not opened yet\./).waitFor();
-  // Enough raters: nothing but the second query is left for a third.
-  for (let done = 2; done <= Number(count); done += 1) {
-    await ben.says(`${done - 1} of ${count} judged.`);
-    await ben.page.keyboard.press("2");
-  }
-  await ben.task.getByRole("link", { name: "Continue with storm" }).waitFor();
-  await fits(ben.page);
-  assert.equal(ben.problems, []);
-  await ben.close();
-  const cem = await open("Cem", "#/judge?index=books&judgments=task&task=spring");
-  await cem.page.waitForURL(/q=storm/);
-  await cem.close();
+  await fits(page, 390, 1280);
+  await page.keyboard.press("n");
+  await page.waitForURL(/q=storm/);
+  await task.getByText("0 of 2 queries are not opened yet.").waitFor();
+  assert.equal(problems, []);
+  await close();
 });
 
 const RATERS = "#/judge?q=letters&index=books&judgments=raters";
@@ -248,27 +229,31 @@ test("two raters judge blind, and a third decides between them, with the keyboar
     assert.equal(problems, []);
     await close();
   }
-  for (const width of [1280, 390]) {
-    const { page, card, says, problems, close } = await named("Dora", RATERS, width);
-    await card.getByText("0 of 5 judged").waitFor();
-    // What evaluations count, whoever judged.
-    await page.getByText("Of the hits here 100 % of keyword, 100 % of dense,").waitFor();
-    const agreement = page.locator(".agreement");
-    await agreement.locator("summary").press("Enter");
-    await agreement.getByText(/^Weighted kappa 0\.\d\d \(an interval needs 10 queries\), on 5 documents/).waitFor();
-    await agreement.getByText("1 disagreements, ").waitFor();
-    const decision = agreement.getByRole("button", { name: "2 relevant" });
-    await decision.press(width === 1280 ? "Enter" : "Space");
-    await says(width === 1280 ? "Decided: relevant" : "Decision taken back");
-    await decision.and(page.locator(`[aria-pressed=${width === 1280}]`)).waitFor();
+  const { page, card, says, problems, close } = await named("Dora", RATERS);
+  await card.getByText("0 of 5 judged").waitFor();
+  // What evaluations count, whoever judged.
+  await page.getByText("Of the hits here 100 % of keyword, 100 % of dense,").waitFor();
+  const agreement = page.locator(".agreement");
+  await agreement.locator("summary").press("Enter");
+  await agreement.getByText(/^Weighted kappa 0\.\d\d \(an interval needs 10 queries\), on 5 documents/).waitFor();
+  await agreement.getByText("1 disagreements, ").waitFor();
+  const decision = agreement.getByRole("button", { name: "2 relevant" });
+  for (const [key, said, isPressed, grades] of [
+    ["Enter", "Decided: relevant", true, [1, 1, 2, 2, 3]],
+    ["Space", "Decision taken back", false, [0, 1, 1, 2, 3]],
+  ] as const) {
+    await decision.press(key);
+    await says(said);
+    await decision.and(page.locator(`[aria-pressed=${isPressed}]`)).waitFor();
+    // Keys of grades are the card's alone.
     await decision.press("1");
     await card.getByText("0 of 5 judged").waitFor();
-    await fits(page);
-    const grades = [...(readJudgments(fileOf("raters")).get("letters")?.values() ?? [])];
-    assert.equal(grades.toSorted(), width === 1280 ? [1, 1, 2, 2, 3] : [0, 1, 1, 2, 3]);
-    assert.equal(problems, []);
-    await close();
+    const stored = [...(readJudgments(fileOf("raters")).get("letters")?.values() ?? [])];
+    assert.equal(stored.toSorted(), grades);
   }
+  await fits(page, 390, 1280);
+  assert.equal(problems, []);
+  await close();
 });
 
 test.run();

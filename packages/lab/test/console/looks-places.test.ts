@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { patient } from "@relevance/processes/wait.ts";
 import * as assert from "uvu/assert";
@@ -10,7 +10,7 @@ import { surfaceSvg } from "../../tuning/surface.ts";
 import type { Tuning } from "../../tuning/tune.ts";
 import { fits } from "./axe.ts";
 import { startInBrowser } from "./console.ts";
-import { inEveryLook, press, type } from "./looks.ts";
+import { inEveryLook, press } from "./looks.ts";
 
 const test = suite("what Judge, Measure and Recommend promise in every look, in a browser");
 
@@ -19,7 +19,7 @@ const timeout = patient(60_000);
 
 const shared = await startInBrowser(test, { users: async () => ["U1", "U2"] });
 const { files } = shared.console;
-const write = (folder: string, file: string, content: string | Buffer) => {
+const write = (folder: string, file: string, content: string) => {
   mkdirSync(join(files, folder), { recursive: true });
   writeFileSync(join(files, folder, file), content);
 };
@@ -165,29 +165,6 @@ inEveryLook(test, shared, {
       assert.ok(y >= 0 && y + own <= 900, `${y}`);
       await page.keyboard.press("2");
       await page.getByRole("status").getByText("relevant. ").waitFor();
-    },
-  },
-
-  "Judge continues a file of another tool, in any encoding that can be told": {
-    ...{ place: "#/judge?q=letters&index=books", width: 390 },
-    check: async (page) => {
-      write("judgments", "excel.tsv", Buffer.from("\ufeffquery\tdoc\tgrade\r\nletters\tb1\t3\r\n", "utf16le"));
-      write("judgments", "latin.csv", Buffer.from("query,doc,grade\ncaf\u00e9,b1,3\n", "latin1"));
-      const card = page.getByRole("region", { name: "Document to judge" });
-      await card.waitFor();
-      const choose = async (name: string) => {
-        await type(page.getByRole("combobox", { name: "Judgments file" }), name);
-        await page.keyboard.press("Tab");
-      };
-      await choose("latin");
-      await page.getByRole("alert").getByText("line 2 is not UTF-8; the file is probably Latin-1").waitFor();
-      await choose("excel");
-      await page.getByText("grade 3").waitFor();
-      await press(card.getByRole("button", { name: "2 relevant" }));
-      await card.getByText(/^[12] of 5 judged/).waitFor();
-      await page.getByText("grade 2").waitFor();
-      const text = readFileSync(join(files, "judgments", "excel.csv"), "utf8");
-      assert.match(text, /^letters,b\d,2,/m);
     },
   },
 

@@ -3,10 +3,6 @@ import { join } from "node:path";
 import { patient } from "@relevance/processes/wait.ts";
 import * as assert from "uvu/assert";
 import { suite } from "../../../../test/suite.ts";
-import { evaluate } from "../../evaluation/evaluate.ts";
-import { type Judgment, judgmentsOf } from "../../judgments/judgments.ts";
-import { modelCheck } from "../../judgments/model-check.ts";
-import { metricOf } from "../../metrics/metric.ts";
 import { fits } from "./axe.ts";
 import { openTab, startInBrowser } from "./console.ts";
 
@@ -74,40 +70,6 @@ test("shows the evaluations over time, with a chart and a row for each", async (
   assert.equal(problems, []);
   await close();
 });
-
-const UNCHECKED = "2026-11-05T10-00-00-000Z-evaluate";
-
-/** Stores an evaluation by a language model that nobody has checked. */
-function storeUnchecked(): void {
-  const run = { id: UNCHECKED, kind: "evaluate", when: "2026-11-05", judgments: "by-model", index: "books" };
-  const queries = Array.from({ length: 40 }, (_, query) => `query ${query}`);
-  const rows = queries.flatMap((query) =>
-    ["a", "b"].map((document, at): Judgment => ({ query, document, grade: 3 * at, origin: "model" })),
-  );
-  const settings = ["ab", "ba"].map((found) => ({
-    name: found,
-    runs: queries.map(() => ({ ranking: [...found], milliseconds: 1, degraded: [] })),
-  }));
-  const metric = metricOf("ndcg@10");
-  assert.ok(metric);
-  const about = { origins: { model: 80 }, check: modelCheck(rows) };
-  const result = evaluate(queries, settings, judgmentsOf(rows), [metric], about);
-  writeFileSync(join(console.files, "runs", `${UNCHECKED}.json`), JSON.stringify({ ...run, result }));
-}
-
-inTab(
-  "shows no interval while people have checked too little of a language model",
-  `#/measure?index=books&run=${UNCHECKED}`,
-  async (page) => {
-    const view = page.getByRole("region", { name: "Evaluation" });
-    await view.getByText(/^No verdict on ba: people have checked 0 .* needs 20, so 20 more\./).waitFor();
-    await view.getByRole("row", { name: /^ba 0\.\d+ no verdict: too little checked/ }).waitFor();
-    assert.is(await view.locator(".interval").count(), 0);
-    // The bars of the queries alone.
-    assert.is(await view.getByRole("img").count(), 1);
-  },
-  { before: storeUnchecked },
-);
 
 inTab(
   "opens an earlier run by its link, and from it another place at its top",
