@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import * as assert from "uvu/assert";
@@ -37,10 +37,12 @@ const server: SharedFixture = {
 
 async function run(files: string[], start: () => Promise<Partial<StartedFixture>>, { ci = false } = {}) {
   const events: string[] = [];
+  const cleaned: string[] = [];
   const fixtures = new SharedFixtures(async () => {
     events.push("start");
     const started = await start();
-    return { env: { SERVER: "here" }, stop: async () => void events.push("stop"), ...started };
+    const clean = async (word: string) => void cleaned.push(word);
+    return { env: { SERVER: "here" }, clean, stop: async () => void events.push("stop"), ...started };
   });
   const totals = noTotals();
   const said: string[] = [];
@@ -56,7 +58,7 @@ async function run(files: string[], start: () => Promise<Partial<StartedFixture>
   });
   const problems = await fixtures.stop();
   const { passed, failed, notTested } = totals;
-  return { events, totals: { passed, failed, notTested }, said: said.join("\n"), problems };
+  return { events, cleaned, totals: { passed, failed, notTested }, said: said.join("\n"), problems };
 }
 
 test("start once for all files that need them, and are stopped", async () => {
@@ -83,6 +85,16 @@ for (const [what, start, ci, totals, message] of [
     assert.ok(said.includes(message), said);
   });
 }
+
+test("remove what a file has left when the file has ended, failed or not", async () => {
+  const words = join(root, "words");
+  const program = `process.getBuiltinModule("node:fs").appendFileSync(${JSON.stringify(words)}, process.env.TEST_FILE + "\\n");`;
+  const files = [sample("with-left", program), sample("with-left-too", `${program} throw new Error("as told");`)];
+  const { cleaned, totals } = await run(files, async () => ({}));
+  assert.equal([totals.passed, totals.failed], [1, 1]);
+  assert.equal(cleaned.toSorted(), readFileSync(words, "utf8").trim().split("\n").toSorted());
+  assert.is(new Set(cleaned).size, 2);
+});
 
 test("fail the run if a server dies during it, with the reason", async () => {
   const { totals, said } = await run([WITH], async () => ({ died: Promise.resolve(new Error("out of memory")) }));
