@@ -26,7 +26,6 @@ export const LONGEST: readonly string[] = [
   "test/infrastructure/aws-auth.test.ts",
   "test/e2e/dev-kept.test.ts",
   "test/contract/clients.test.ts",
-  "test/contract/killed-opensearch.test.ts",
   "test/infrastructure/recommendation-stack.test.ts",
   "test/contract/bulk-interleavings.test.ts",
   "test/e2e/package.test.ts",
@@ -134,7 +133,7 @@ const CONSOLE = "packages/lab/test/console/console.ts";
 export const BATCH_SIZES = {
   /** Share the start of Node.js and imports. Neither they nor their helpers change the process. */
   plain: 10,
-  /** Share a browser, too. Take half a minute each. */
+  /** Share a browser, too. */
   console: 6,
 } as const;
 

@@ -114,7 +114,7 @@ test("sparse: gives query and document the same tokens, without special ones", a
 });
 
 for (const [model, status, calls, message] of [
-  ["dense_large_en_v1_5", 429, 3, "model endpoint throttles (status 429)"],
+  ["dense_large_en_v1_5", 429, 3, "model is overloaded (status 429)"],
   ["dense_large_en_v1_5", 424, 1, "model failed (status 424)"],
   ["ext_embed_english_v3", 429, 3, "model endpoint throttles"],
   ["ext_embed_english_v3", 503, 3, "model endpoint is unavailable"],
