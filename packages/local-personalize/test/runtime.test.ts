@@ -11,6 +11,8 @@ const test = suite("local Personalize: runtime");
 
 const { harness, shop, campaigns, filters, recommend } = await openRuntime();
 test.after(() => harness.stop());
+const rank = (campaignArn: string, inputList: string[], userId = "u1") =>
+  harness.runtime.send(new GetPersonalizedRankingCommand({ campaignArn, userId, inputList }));
 
 const ids = async (...args: Parameters<typeof recommend>) =>
   (await recommend(...args)).itemList?.map((i) => i.itemId) ?? [];
@@ -61,9 +63,7 @@ test("ranks all given items, 500 at most, unknown ones last and without a score"
   // 500 are the most.
   const unknown = Array.from({ length: 500 - known.length }, (_, at) => `unknown-${String(at).padStart(3, "0")}`);
   const inputList = [...unknown, ...known];
-  const { personalizedRanking = [] } = await harness.runtime.send(
-    new GetPersonalizedRankingCommand({ campaignArn: campaigns.ranking, userId: "u1", inputList }),
-  );
+  const { personalizedRanking = [] } = await rank(campaigns.ranking, inputList);
   const order = personalizedRanking.map(({ itemId }) => itemId);
   assert.equal(order.toSorted(), inputList.toSorted());
   assert.equal(order.slice(known.length), unknown);
@@ -76,9 +76,7 @@ test("ranks all given items, 500 at most, unknown ones last and without a score"
 test("ranks items in the same order as the user's recommendations", async () => {
   const recommended = await ids({ userId: "u5", numResults: 60 });
   const [best = "", worst = ""] = [recommended[0], recommended.at(-1)];
-  const { personalizedRanking } = await harness.runtime.send(
-    new GetPersonalizedRankingCommand({ campaignArn: campaigns.ranking, userId: "u5", inputList: [worst, best] }),
-  );
+  const { personalizedRanking } = await rank(campaigns.ranking, [worst, best], "u5");
   assert.equal(
     personalizedRanking?.map(({ itemId }) => itemId),
     [best, worst],
@@ -144,6 +142,49 @@ test("filters an item by its new record right after PutItems", async () => {
   await harness.events.send(new PutItemsCommand({ datasetArn: shop.datasets.Items, items }));
   assert.equal(await ids(request), ["i9"]);
 });
+
+const ABSENT = "ResourceNotFoundException";
+const user = { userId: "u1" };
+const many = (count: number) => Array.from({ length: count }, (_, at) => `k${at}`);
+
+/** Refused requests, with the expected error. */
+const REFUSED: readonly [what: string, call: () => Promise<unknown>, message: RegExp, name?: string][] = [
+  ["no user", () => recommend({}), /userId is required/],
+  ["no item", () => recommend(user, campaigns.related), /itemId is required/],
+  ["a ranking campaign", () => recommend(user, campaigns.ranking), /use GetPersonalizedRanking/],
+  ["an unknown campaign", () => recommend(user, `${campaigns.user}x`), /Campaign with ARN .* does not exist/, ABSENT],
+  ["501 results", () => recommend({ ...user, numResults: 501 }), /at most 500, got 501/],
+  ["an unknown filter", () => recommend({ ...user, filterArn: `${filters.category}x` }), /Filter with ARN/, ABSENT],
+  ["no value for an INCLUDE", () => recommend({ ...user, filterArn: filters.category }), /missing: \$CATEGORY/],
+  [
+    "an unquoted value",
+    () => recommend({ ...user, filterArn: filters.category, filterValues: { CATEGORY: "War" } }),
+    /CATEGORY are texts in double quotes/,
+  ],
+  ["a CurrentItem filter for a user", () => recommend({ ...user, filterArn: filters.cheaper }), /related items only/],
+  ["values without a filter", () => recommend({ ...user, filterValues: { A: '"b"' } }), /needs a filterArn/],
+  ["a promotion", () => recommend({ ...user, promotions: [{ name: "p" }] }), /no promotions/],
+  [
+    "metadata that the campaign does not give",
+    () => recommend({ ...user, metadataColumns: { ITEMS: ["PRICE"] } }),
+    /enableMetadataWithRecommendations/,
+  ],
+  [
+    "26 filter values",
+    () => recommend({ ...user, filterValues: Object.fromEntries(many(26).map((name) => [name, '"v"'])) }),
+    /length less than or equal to 25/,
+  ],
+  ["501 items to rank", () => rank(campaigns.ranking, many(501)), /at most 500, got 501/],
+  ["a ranking by another recipe", () => rank(campaigns.user, ["i1"]), /needs a ranking recipe/],
+];
+
+for (const [what, call, message, name = "InvalidInputException"] of REFUSED) {
+  test(`refuses ${what}`, async () => {
+    const error = await errorOf(call());
+    assert.equal([error.name, error.status], [name, name === ABSENT ? 404 : 400]);
+    assert.match(error.message, message);
+  });
+}
 
 test("serves the old version until an update is done, then the new one, with item metadata", async () => {
   const { solutionVersionArn } = await trainVersion(harness, shop, "aws-popularity-count");
