@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { patient } from "@relevance/processes/wait.ts";
 import * as assert from "uvu/assert";
 import { suite } from "../../../../test/suite.ts";
 import { evaluate } from "../../evaluation/evaluate.ts";
@@ -8,14 +7,10 @@ import { judgmentsOf } from "../../judgments/judgments.ts";
 import { metricOf } from "../../metrics/metric.ts";
 import { surfaceSvg } from "../../tuning/surface.ts";
 import type { Tuning } from "../../tuning/tune.ts";
-import { fits } from "./axe.ts";
 import { startInBrowser } from "./console.ts";
 import { inEveryLook, press } from "./looks.ts";
 
 const test = suite("what Judge, Measure and Recommend promise in every look, in a browser");
-
-/** The longest time that a command of `relevance` may take on a busy machine. */
-const timeout = patient(60_000);
 
 const shared = await startInBrowser(test, { users: async () => ["U1", "U2"] });
 const { files } = shared.console;
@@ -23,9 +18,6 @@ const write = (folder: string, file: string, content: string) => {
   mkdirSync(join(files, folder), { recursive: true });
   writeFileSync(join(files, folder, file), content);
 };
-const rows = Array.from({ length: 20 }, (_, query) => `query ${query},b3,3\n`);
-write("judgments", "twenty.csv", `query,doc,grade\n${rows.join("")}`);
-
 const EVALUATION = "2026-11-05T10-00-00-000Z-evaluate";
 const TUNING = "2026-11-06T10-00-00-000Z-tune";
 const ABOUT = { when: "2026-11-05T10:00:00.000Z", judgments: "twenty", index: "books" };
@@ -90,30 +82,6 @@ const FRAMED = `(() => {
 const MEASURE = "#/measure?index=books&judgments=twenty";
 
 inEveryLook(test, shared, {
-  "a run says how far it is, and is stopped without a trace": {
-    ...{ place: MEASURE, width: 390 },
-    check: async (page, console) => {
-      const name = "Tune the hybrid search";
-      const earlier = page.getByRole("region", { name: "Earlier runs" }).getByRole("link");
-      await earlier.nth(1).waitFor();
-      const before = await earlier.allTextContents();
-      // The stand-in answers no search, so that the run goes on until it is stopped.
-      const release = console.gateway.hold("/application/");
-      await press(page.getByRole("button", { name }));
-      const busy = page.getByRole("region", { name: "In progress" });
-      await busy.getByText("Tuning … Retrieving the candidates of 20 queries").waitFor({ timeout });
-      await busy.getByRole("progressbar").waitFor();
-      assert.ok(await page.getByRole("button", { name }).isDisabled());
-      await fits(page);
-      await press(busy.getByRole("button", { name: "Cancel" }));
-      await page.getByRole("alert").getByText("409: Stopped. Nothing was stored.").waitFor({ timeout });
-      await busy.waitFor({ state: "detached" });
-      release();
-      await page.getByRole("button", { name, disabled: false }).waitFor();
-      assert.equal(await earlier.allTextContents(), before);
-    },
-  },
-
   "a verdict names winners and losers, and declines with what would allow it where too little is judged": {
     place: `${MEASURE}&run=${EVALUATION}`,
     check: async (page) => {

@@ -115,19 +115,28 @@ inTab("tunes, shows the change of hybrid_search.yaml, and writes it after confir
   await page.getByRole("region", { name: "tuned 5" }).waitFor();
 });
 
-test("a run is followed and stopped in another tab as well", async () => {
+test("a run says how far it is, is followed in another tab, and is stopped there without a trace", async () => {
   const { page, problems, close } = await openTab(browser, console, MEASURE);
+  const earlier = page.getByRole("region", { name: "Earlier runs" }).getByRole("link");
+  await earlier.first().waitFor();
+  const before = await earlier.allTextContents();
   // The stand-in answers no search, so that the run goes on until it is stopped.
-  const release = console.gateway.hold();
-  await page.getByRole("button", { name: "Evaluate 4 variants" }).click();
-  await page.getByRole("region", { name: "In progress" }).waitFor();
+  const release = console.gateway.hold("/application/");
+  await page.getByRole("button", { name: "Tune the hybrid search" }).press("Enter");
+  const busy = page.getByRole("region", { name: "In progress" });
+  await busy.getByText("Tuning … Retrieving the candidates of 20 queries").waitFor({ timeout });
+  await busy.getByRole("progressbar").waitFor();
+  assert.ok(await page.getByRole("button", { name: "Tune the hybrid search" }).isDisabled());
+  await fits(page, 390, 1280);
   const other = await openTab(browser, console, MEASURE);
   const seen = other.page.getByRole("region", { name: "In progress" });
-  await seen.getByText("Evaluating … keyword: 20 queries").waitFor({ timeout });
-  await seen.getByRole("button", { name: "Cancel" }).click();
+  await seen.getByText("Tuning … Retrieving the candidates of 20 queries").waitFor({ timeout });
+  await seen.getByRole("button", { name: "Cancel" }).press("Enter");
   await page.getByRole("alert").getByText("409: Stopped. Nothing was stored.").waitFor({ timeout });
-  await seen.waitFor({ state: "detached" });
+  for (const region of [seen, busy]) await region.waitFor({ state: "detached" });
   release();
+  await page.getByRole("button", { name: "Tune the hybrid search", disabled: false }).waitFor();
+  assert.equal(await earlier.allTextContents(), before);
   assert.equal(problems, []);
   await Promise.all([close(), other.close()]);
 });
