@@ -16,7 +16,7 @@ const test = suite("verdicts on judgments of a language model");
 const OTHER = { quality: 1.2, shared: 0.3 };
 
 test("cover what people would say, although the model favours the setting in use", () => {
-  const of = population("ndcg@10", { lean: 0.8, noise: 0.5 }, OTHER, 2_000);
+  const of = population({ lean: 0.8, noise: 0.5 }, OTHER, 2_000);
   const rounds = 400;
   const found = coverage(of, { queries: 60, checked: 20, rounds });
   assert.ok(found.covered >= 0.95 * rounds, `${found.covered} of ${rounds}`);
@@ -28,7 +28,7 @@ test("cover what people would say, although the model favours the setting in use
 });
 
 test("become those of people's judgments as people check more, however wild the model is", () => {
-  const of = population("ndcg@10", { lean: 0, noise: 5 }, OTHER, 400);
+  const of = population({ lean: 0, noise: 5 }, OTHER, 400);
   const random = seeded(4);
   const plainOf = ({ values }: Measured) => simultaneousIntervals(values);
   const all = drawn(of, 200, 200, random);
