@@ -37,32 +37,11 @@ async function refusal(attempt: Promise<unknown>): Promise<string> {
   return (error as Error).message;
 }
 
-test("keeps data over a restart at the requested port, and refuses a second server meanwhile", async () => {
-  const first = await start("kept");
-  const { port } = new URL(first.url);
-  await request(first, "PUT", "/kept/_doc/1?refresh=true", { title: "kept" });
-
-  const second = await refusal(start("kept"));
-  assert.match(second, `already runs on ${join(scratch, "kept")} (${first.url}, pid ${first.pid})`);
-  assert.match(second, `OPENSEARCH_URL=${first.url}`);
-  const taken = await refusal(start("other", { port: Number(port) }));
-  assert.match(taken, `port ${port} for OpenSearch ${first.version} is taken by another program`);
-  assert.is((await request(first, "GET", "/")).status, 200);
-
-  await first.stop();
-  const again = await start("kept", { port: Number(port) });
-  assert.is(again.url, first.url);
-  const found = await request<{ _source: unknown }>(again, "GET", "/kept/_doc/1");
-  assert.equal(found.body._source, { title: "kept" });
-  await again.stop();
-
-  const clean = await start("kept", { clean: true });
-  assert.is((await request(clean, "GET", "/kept/_doc/1")).status, 404);
-  await clean.stop();
-});
-
-test("says why a vector that cannot be stored killed the server, and how to delete the data that would kill it again", async () => {
+test("refuses a second server, and says why a vector killed the first and how to delete the data that would again", async () => {
   const server = await start("killed");
+  const second = await refusal(start("killed"));
+  assert.match(second, `already runs on ${join(scratch, "killed")} (${server.url}, pid ${server.pid})`);
+  assert.match(second, `OPENSEARCH_URL=${server.url}`);
   const vector = { type: "knn_vector", dimension: 2, method: { name: "hnsw", engine: "faiss", space_type: "l2" } };
   await request(server, "PUT", "/dead", {
     settings: { index: { knn: true } },
@@ -79,7 +58,12 @@ test("says why a vector that cannot be stored killed the server, and how to dele
     assert.match(message, `rm -rf '${join(scratch, "killed", "data")}'`);
     assert.match(message, "The end of its log");
   }
-  const clean = await start("killed", { clean: true });
+  // At the same port.
+  const clean = await start("killed", { clean: true, port: Number(new URL(server.url).port) });
+  assert.is(clean.url, server.url);
+  const taken = await refusal(start("other", { port: Number(new URL(clean.url).port) }));
+  assert.match(taken, `for OpenSearch ${clean.version} is taken by another program`);
+  assert.is((await request(clean, "GET", "/dead")).status, 404);
   await clean.stop();
 });
 
@@ -87,9 +71,6 @@ test("reports a start that takes too long, with the last error and the log", asy
   const message = await refusal(start("slow", { timeoutMs: 300 }));
   assert.match(message, "gave up waiting for OpenSearch");
   assert.match(message, `after ${patient(300) / 1_000} s; last error: fetch failed`);
-});
-
-test("refuses a folder with a space in its path", async () => {
   assert.match(await refusal(start("a space")), "with a space in its path");
 });
 

@@ -1,26 +1,20 @@
 import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { gunzipSync } from "node:zlib";
-import { type AttributeValue, paginateScan } from "@aws-sdk/client-dynamodb";
-import { GetObjectCommand, paginateListObjectsV2 } from "@aws-sdk/client-s3";
+import { paginateScan } from "@aws-sdk/client-dynamodb";
 import * as assert from "uvu/assert";
-import { type Names, namesOf } from "../../lib/platform/naming/names.ts";
+import type { Names } from "../../lib/platform/naming/names.ts";
 import { PREFIXES } from "../../lib/platform/naming/object-keys.ts";
 import { seeded } from "../../lib/platform/statistics/random.ts";
 import { dynamoTrainingState } from "../../lib/recommendation/training/state.ts";
-import { localClients } from "../../packages/local/dev/clients.ts";
-import type { DevState } from "../../packages/local/dev/state-file.ts";
-import { type DevProcess, startDev } from "../../packages/local/test/dev/dev-process.ts";
-import { ACCOUNT_ID, REGION } from "../../packages/local-aws/cloud/account.ts";
 import { freePorts } from "../../packages/processes/ports.ts";
 import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { waitFor } from "../../packages/processes/wait.ts";
 import { type StartedRun, startCli } from "../cli/local-world.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { clusters } from "../fixtures/opensearch.ts";
-import { pidsBelow } from "../fixtures/processes.ts";
 import { removeShopKey } from "../fixtures/shop-key.ts";
 import { suite } from "../suite.ts";
+import { killableStack } from "./killed-stack.ts";
 
 /** The stack or the tool is killed during upload, ETL and training; a second start must lose nothing acknowledged. */
 const test = suite("kill -9 during upload, ETL and training");
@@ -31,21 +25,12 @@ const BATCH = 500;
 
 const random = seeded(11);
 const folder = scratchFolder(TEST_OUTPUT, "killed-trainings");
-const dir = join(folder, ".local");
-const names = namesOf({ project: "demo", account: ACCOUNT_ID, region: REGION });
 const [cluster] = await clusters();
 assert.ok(cluster);
 // The tools find the restarted stack at the same address.
 const PORT = String((await freePorts(5))[0]);
-
-let dev: DevProcess;
-let state: DevState;
-
-async function start() {
-  const conf = join(folder, "conf.local");
-  dev = startDev(dir, ["--no-demo", "--conf", conf], { OPENSEARCH_URL: cluster?.url ?? "", PORT });
-  state = await dev.ready();
-}
+const args = ["--no-demo", "--conf", join(folder, "conf.local")];
+const stack = killableStack(test, join(folder, ".local"), args, { OPENSEARCH_URL: cluster.url, PORT });
 
 test.before(async () => {
   cpSync(join(ROOT, "conf.local"), join(folder, "conf.local"), { recursive: true });
@@ -59,12 +44,7 @@ test.before(async () => {
     "campaigns:\n  user_personalization:\n    min_provisioned_tps: 1\n",
   );
   writeFiles();
-  await start();
-});
-
-test.after(async () => {
-  dev?.interrupt();
-  await dev?.exited;
+  await stack.start();
 });
 
 const range = (count: number) => [...Array(count).keys()];
@@ -85,52 +65,24 @@ function writeFiles() {
   write("events.csv", ["USER_ID,ITEM_ID,EVENT_TYPE,TIMESTAMP", ...events]);
 }
 
-const clients = () => localClients({ endpoint: state.aws.endpoint, region: REGION });
-const training = () => dynamoTrainingState(clients().dynamo, names.table("training"));
-
-/** Returns the keys of the bucket's objects below a prefix. */
-async function keys(Prefix: string): Promise<string[]> {
-  const found: string[] = [];
-  for await (const { Contents = [] } of paginateListObjectsV2(
-    { client: clients().s3 },
-    { Bucket: names.bucket(), Prefix },
-  )) {
-    for (const { Key } of Contents) if (Key) found.push(Key);
-  }
-  return found;
-}
+const training = () => dynamoTrainingState(stack.clients().dynamo, stack.names.table("training"));
 
 /** Returns the times of the stored events, one for each event id, and how many users and items are stored. */
 async function stored() {
-  const { dynamo, s3 } = clients();
-  const times = new Map<string, number>();
-  for (const Key of await keys(PREFIXES.events)) {
-    const { Body } = await s3.send(new GetObjectCommand({ Bucket: names.bucket(), Key }));
-    const text = gunzipSync((await Body?.transformToByteArray()) ?? "").toString();
-    for (const line of text.trim().split("\n")) {
-      const { EVENT_ID, TIMESTAMP } = JSON.parse(line) as { EVENT_ID?: string; TIMESTAMP: number };
-      // forget leaves an empty object in place of an event.
-      if (EVENT_ID !== undefined) times.set(EVENT_ID, TIMESTAMP);
-    }
-  }
   const count = async (table: Parameters<Names["table"]>[0]) => {
-    const items: Array<Record<string, AttributeValue>> = [];
-    for await (const page of paginateScan({ client: dynamo }, { TableName: names.table(table) })) {
-      items.push(...(page.Items ?? []));
-    }
-    return items.length;
+    let items = 0;
+    const pages = paginateScan({ client: stack.clients().dynamo }, { TableName: stack.names.table(table) });
+    for await (const { Count = 0 } of pages) items += Count;
+    return items;
   };
-  return {
-    users: await count("users"),
-    items: await count("items"),
-    times: [...times.values()].toSorted((a, b) => a - b),
-  };
+  const times = [...(await stack.events()).values()].map(({ TIMESTAMP }) => TIMESTAMP);
+  return { users: await count("users"), items: await count("items"), times: times.toSorted((a, b) => a - b) };
 }
 
 const EVERYTHING = { users: USERS, items: ITEMS, times: range(EVENTS).map((at) => 1_740_000_000 + at * 60) };
 
 function upload(): StartedRun {
-  const { url = "", api_key = "" } = state.recommendation ?? {};
+  const { url = "", api_key = "" } = stack.state().recommendation ?? {};
   const files = ["--users", "users.csv", "--items", "items.csv", "--interactions", "events.csv"];
   return startCli(folder, ["upload-sample", ...files, "--api-host", url, "--api-key", api_key]);
 }
@@ -149,13 +101,7 @@ async function during(run: StartedRun, what: string, condition: () => Promise<bo
 /** Waits until a random share of the events of an upload that starts with none is stored, 5 % to 60 %. */
 function someEvents(run: StartedRun): Promise<void> {
   const requests = 1 + Math.floor(random() * ((0.6 * EVENTS) / BATCH));
-  return during(run, `${requests} stored requests`, async () => (await keys(PREFIXES.events)).length >= requests);
-}
-
-async function killStack(pids: readonly number[]): Promise<void> {
-  assert.ok(pids.length > 0);
-  for (const pid of pids) process.kill(pid, "SIGKILL");
-  await dev.exited;
+  return during(run, `${requests} stored requests`, async () => (await stack.keys(PREFIXES.events)).length >= requests);
 }
 
 test("a second upload-sample continues after a killed first one and a killed stack, and everything is stored once", async () => {
@@ -167,10 +113,10 @@ test("a second upload-sample continues after a killed first one and a killed sta
   assert.ok(before.length > 0 && before.length < EVENTS);
 
   const second = upload();
-  const requests = (await keys(PREFIXES.events)).length;
-  await during(second, "a request of the second", async () => (await keys(PREFIXES.events)).length > requests);
-  await killStack([dev.pid]);
-  await start();
+  const requests = (await stack.keys(PREFIXES.events)).length;
+  await during(second, "a request of the second", async () => (await stack.keys(PREFIXES.events)).length > requests);
+  await stack.kill();
+  await stack.start();
   const { out, err, code } = await second.ended;
   assert.is(code, 0, err);
   assert.match(out, /^users +60 accepted, none rejected\nitems +100 accepted, none rejected\n/);
@@ -189,11 +135,11 @@ async function isGone(run: StartedRun) {
 test("train --wait says that the training is gone when the AWS endpoint is killed during ETL's map", async () => {
   const run = train();
   await during(run, "a file of ETL's map", async () => {
-    return (await training().lock())?.note?.step === "etl" && (await keys(PREFIXES.etl)).length > 0;
+    return (await training().lock())?.note?.step === "etl" && (await stack.keys(PREFIXES.etl)).length > 0;
   });
-  await killStack(pidsBelow(dev.pid, "launcher.py"));
-  assert.match(dev.output(), "moto, the local AWS endpoint, ended with SIGKILL");
-  await start();
+  await stack.kill("launcher.py");
+  assert.match(stack.output(), "moto, the local AWS endpoint, ended with SIGKILL");
+  await stack.start();
   await isGone(run);
   assert.equal(await stored(), EVERYTHING);
 });
@@ -203,8 +149,8 @@ test("train --wait says that the training is gone when the stack is killed while
   await during(run, "a solution version", async () => {
     return (await training().lock())?.note?.recipes[0]?.stage === "version";
   });
-  await killStack([dev.pid]);
-  await start();
+  await stack.kill();
+  await stack.start();
   await isGone(run);
   assert.equal(await stored(), EVERYTHING);
 });
@@ -243,10 +189,10 @@ test("after the stack is killed, a trained model still serves, and a held model 
     before.campaigns.map(({ status }: { status: string }) => status),
     ["ACTIVE"],
   );
-  await killStack([dev.pid]);
-  await start();
+  await stack.kill();
+  await stack.start();
   assert.equal(await status(), before);
-  const { url = "", api_key = "" } = state.recommendation ?? {};
+  const { url = "", api_key = "" } = stack.state().recommendation ?? {};
   const answer = await fetch(`${url}/recommend-items-to-user`, {
     method: "POST",
     headers: { "content-type": "application/json", "x-api-key": api_key },
@@ -264,8 +210,8 @@ test("the person is gone after forget is killed and run again, and the stack is 
   await first.ended;
   const { err, code } = await startCli(folder, FORGET).ended;
   assert.is(code, 0, err);
-  await killStack([dev.pid]);
-  await start();
+  await stack.kill();
+  await stack.start();
   const times = EVERYTHING.times.filter((_, at) => at % USERS !== 1);
   assert.equal(await stored(), { ...EVERYTHING, users: USERS - 1, times });
 });

@@ -9,3 +9,16 @@ export async function removeAll(cluster: Cluster, own: string): Promise<void> {
   await request(cluster, "DELETE", `/${suggestionsAlias(own)}*?expand_wildcards=all`);
   await request(cluster, "DELETE", `/_ingest/pipeline/${own}*`);
 }
+
+/** Sends a request to the cluster, and throws unless it succeeds. */
+export async function succeed<Body>(cluster: Cluster, method: string, path: string, body?: unknown): Promise<Body> {
+  const answer = await request<Body>(cluster, method, path, body);
+  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}
+
+/** Creates the template of a data stream, or replaces it. */
+export const putTemplate = (cluster: Cluster, stream: string, template: object): Promise<unknown> =>
+  succeed(cluster, "PUT", `/_index_template/${stream}`, {
+    ...{ index_patterns: [stream], data_stream: {}, priority: 900, template },
+  });

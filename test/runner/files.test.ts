@@ -43,40 +43,31 @@ const UNIT = [
 const INTEGRATION = ["test/integration/training-cli.test.ts", "test/integration/bulk.test.ts"];
 const nothing = { words: [], unitOnly: false, all: false };
 
-test("selects all unit and integration tests and one Terraform test, the longest files of a layer first", () => {
-  assert.equal(selectFiles(root, nothing), [
-    "test/infrastructure/recommendation-apply.test.ts",
-    ...INTEGRATION,
-    ...UNIT,
-  ]);
-});
-
-test("selects every file with --all", () => {
-  assert.equal(selectFiles(root, { ...nothing, all: true }), [
-    "test/infrastructure/recommendation-apply.test.ts",
-    "test/e2e/all.test.ts",
-    "test/infrastructure/plan.test.ts",
-    ...INTEGRATION,
-    ...UNIT,
-  ]);
-});
-
-test("selects files of every layer whose path contains any of the words", () => {
-  const taken = (...words: string[]) => selectFiles(root, { ...nothing, words });
-  assert.equal(taken("lib/naming", "bulk"), ["test/integration/bulk.test.ts", "test/lib/naming/a.test.ts"]);
-  assert.equal(taken("metrics", "local"), ["packages/lab/test/metrics/a.test.ts", "packages/local/test/api/a.test.ts"]);
-  assert.equal(taken("infrastructure/plan"), ["test/infrastructure/plan.test.ts"]);
-  assert.equal(taken("nothing"), []);
-});
-
-test("omits all files that need a server or a tool when only unit tests are wanted", () => {
-  assert.equal(selectFiles(root, { words: ["a.test", "bulk", "e2e"], unitOnly: true, all: false }), [
-    "packages/lab/test/metrics/a.test.ts",
-    "packages/local/test/api/a.test.ts",
-    "test/lib/http/a.test.ts",
-    "test/lib/naming/a.test.ts",
-  ]);
-});
+const TERRAFORM = "test/infrastructure/recommendation-apply.test.ts";
+for (const [what, selection, files] of [
+  ["all but one of Terraform, the longest of a layer first", {}, [TERRAFORM, ...INTEGRATION, ...UNIT]],
+  [
+    "every file with --all",
+    { all: true },
+    [TERRAFORM, "test/e2e/all.test.ts", "test/infrastructure/plan.test.ts", ...INTEGRATION, ...UNIT],
+  ],
+  [
+    "those whose path contains any of the words",
+    { words: ["lib/naming", "bulk"] },
+    ["test/integration/bulk.test.ts", "test/lib/naming/a.test.ts"],
+  ],
+  ["those of a layer that is not usual", { words: ["infrastructure/plan"] }, ["test/infrastructure/plan.test.ts"]],
+  ["none for another word", { words: ["nothing"] }, []],
+  [
+    "none that needs a server or a tool if only unit tests are wanted",
+    { words: ["a.test", "bulk", "e2e"], unitOnly: true },
+    UNIT.filter((file) => file.includes("a.test")),
+  ],
+] as const) {
+  test(`selects ${what}`, () => {
+    assert.equal(selectFiles(root, { ...nothing, ...selection }), files);
+  });
+}
 
 test("refers only to existing files", () => {
   for (const file of [...LONGEST, ONE_LIFE]) assert.ok(existsSync(join(ROOT, file)), file);

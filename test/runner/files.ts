@@ -26,7 +26,6 @@ export const LONGEST: readonly string[] = [
   "test/infrastructure/aws-auth.test.ts",
   "test/e2e/dev-kept.test.ts",
   "test/contract/clients.test.ts",
-  "test/contract/killed-opensearch.test.ts",
   "test/infrastructure/recommendation-stack.test.ts",
   "test/contract/bulk-interleavings.test.ts",
   "test/e2e/package.test.ts",
@@ -38,12 +37,10 @@ export const LONGEST: readonly string[] = [
   "test/contract/faults.test.ts",
   "test/infrastructure/account.test.ts",
   "test/e2e/console.test.ts",
-  "test/contract/schemathesis.test.ts",
+  "test/contract/others-tools.test.ts",
   "test/contract/pairs.test.ts",
   "test/infrastructure/recommendation-apply.test.ts",
   "test/contract/access-fuzz.test.ts",
-  "test/contract/limited-keys-fuzz.test.ts",
-  "test/contract/generators.test.ts",
   "test/integration/permissions-taken-out.test.ts",
   "test/integration/training-cli.test.ts",
   "test/integration/recommendation-loss.test.ts",
@@ -136,7 +133,7 @@ const CONSOLE = "packages/lab/test/console/console.ts";
 export const BATCH_SIZES = {
   /** Share the start of Node.js and imports. Neither they nor their helpers change the process. */
   plain: 10,
-  /** Share a browser, too. Take half a minute each. */
+  /** Share a browser, too. */
   console: 6,
 } as const;
 

@@ -30,57 +30,48 @@ test("reads the last of several summaries, and undefined if there is none", () =
   assert.is(parseSummary("Total: everything\n"), undefined);
 });
 
-test("counts passed and failed tests", () => {
-  assert.equal(outcomeOf(end(summary(5, 5)), local), { names: [], passed: 5, failed: 0 });
-  assert.equal(outcomeOf(end(summary(5, 3), { code: 1 }), local), { names: [], passed: 3, failed: 2 });
+const failures =
+  '   FAIL  suite  "adds"\n    Expected…\n\n   \u001b[31mFAIL\u001b[39m  suite  "takes away"\n    at x\n';
+
+const OUTCOMES: readonly [what: string, end: FileEnd, passed: number, failed: number, problem?: string][] = [
+  ["whose tests pass", end(summary(5, 5)), 5, 0],
+  ["with failed tests", end(summary(5, 3), { code: 1 }), 3, 2],
+  ["whose tests never ran, although uvu ends with code 0", end(summary(5, 0)), 0, 5],
+  ["that dies before its summary", end("boom\n", { code: 1 }), 0, 1, "ended with code 1 before its tests had run"],
+  ["that is killed", end("", { code: null, signal: "SIGSEGV" }), 0, 1, "was ended by SIGSEGV before its tests had run"],
+  ["that prints nothing", end(""), 0, 1, "ended with code 0 before its tests had run"],
+  ["without a test", end(summary(0, 0)), 0, 1, "has no test"],
+  ["that fails afterwards", end(summary(4, 4), { code: 1 }), 4, 1, "ended with code 1 although its tests passed"],
+  [
+    "that is killed afterwards",
+    end(summary(4, 4), { code: null, signal: "SIGKILL" }),
+    4,
+    1,
+    "was ended by SIGKILL although its tests passed",
+  ],
+  ["with skipped tests", end(summary(4, 4, 2)), 4, 0, "2 tests were skipped (a .skip or .only)"],
+  ["with a skipped test alone", end(summary(0, 0, 1)), 0, 0, "1 test was skipped (a .skip or .only)"],
+];
+for (const [what, file, passed, failed, problem] of OUTCOMES) {
+  test(`counts a file ${what}`, () => {
+    assert.equal(outcomeOf(file, local), { names: [], passed, failed, ...(problem && { problem }) });
+  });
+}
+
+test("fails skipped tests in continuous integration", () => {
+  assert.is(outcomeOf(end(summary(4, 4, 2)), ci).failed, 2);
+  assert.is(outcomeOf(end(summary(0, 0, 1)), ci).failed, 1);
 });
 
 test("names the failed tests", () => {
-  const failures =
-    '   FAIL  suite  "adds"\n    Expected…\n\n   \u001b[31mFAIL\u001b[39m  suite  "takes away"\n    at x\n';
   const { names } = outcomeOf(end(failures + summary(3, 1), { code: 1 }), local);
   assert.equal(names, ['suite  "adds"', 'suite  "takes away"']);
-});
-
-test("counts tests that never ran as failed, even if uvu ends with code 0", () => {
-  assert.equal(outcomeOf(end(summary(5, 0)), local), { names: [], passed: 0, failed: 5 });
-});
-
-test("counts one failure for a file that dies before its summary", () => {
-  const outcome = outcomeOf(end("SyntaxError: boom\n", { code: 1 }), local);
-  assert.equal(outcome, { names: [], passed: 0, failed: 1, problem: "ended with code 1 before its tests had run" });
-  assert.match(outcomeOf(end("", { code: null, signal: "SIGSEGV" }), local).problem ?? "", "was ended by SIGSEGV");
-});
-
-test("fails a file that prints nothing and ends with code 0", () => {
-  assert.is(outcomeOf(end(""), local).failed, 1);
-});
-
-test("fails a file whose suite is empty", () => {
-  assert.equal(outcomeOf(end(summary(0, 0)), local), { names: [], passed: 0, failed: 1, problem: "has no test" });
-});
-
-test("counts one failure for a file that exits with an error after its tests passed", () => {
-  const outcome = outcomeOf(end(summary(4, 4), { code: 1 }), local);
-  assert.equal(outcome, { names: [], passed: 4, failed: 1, problem: "ended with code 1 although its tests passed" });
 });
 
 test("fails a file over its time limit, whatever has passed, and states the limit", () => {
   const outcome = outcomeOf(end("", { code: null, signal: "SIGKILL", timedOut: true }), local);
   assert.is(outcome.failed, 1);
   assert.match(outcome.problem ?? "", "ran longer than 60 s and was ended");
-});
-
-test("reports skipped tests locally, and fails them in continuous integration", () => {
-  assert.is(outcomeOf(end(summary(4, 4, 2)), local).failed, 0);
-  assert.match(outcomeOf(end(summary(4, 4, 2)), local).problem ?? "", "2 tests were skipped");
-  assert.is(outcomeOf(end(summary(4, 4, 2)), ci).failed, 2);
-});
-
-test("reports a file with only skipped tests locally, and fails it in continuous integration", () => {
-  const { passed, failed, problem } = outcomeOf(end(summary(0, 0, 1)), local);
-  assert.equal([passed, failed, problem], [0, 0, "1 test was skipped (a .skip or .only)"]);
-  assert.equal(outcomeOf(end(summary(0, 0, 1)), ci).failed, 1);
 });
 
 test.run();

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import * as assert from "uvu/assert";
@@ -37,10 +37,12 @@ const server: SharedFixture = {
 
 async function run(files: string[], start: () => Promise<Partial<StartedFixture>>, { ci = false } = {}) {
   const events: string[] = [];
+  const cleaned: string[] = [];
   const fixtures = new SharedFixtures(async () => {
     events.push("start");
     const started = await start();
-    return { env: { SERVER: "here" }, stop: async () => void events.push("stop"), ...started };
+    const clean = async (word: string) => void cleaned.push(word);
+    return { env: { SERVER: "here" }, clean, stop: async () => void events.push("stop"), ...started };
   });
   const totals = noTotals();
   const said: string[] = [];
@@ -56,46 +58,42 @@ async function run(files: string[], start: () => Promise<Partial<StartedFixture>
   });
   const problems = await fixtures.stop();
   const { passed, failed, notTested } = totals;
-  return { events, totals: { passed, failed, notTested }, said: said.join("\n"), problems };
+  return { events, cleaned, totals: { passed, failed, notTested }, said: said.join("\n"), problems };
 }
 
 test("start once for all files that need them, and are stopped", async () => {
   const { events, totals } = await run([WITH, WITH_TOO, WITHOUT], async () => ({}));
   assert.equal(totals, { passed: 3, failed: 0, notTested: [] });
   assert.equal(events, ["start", "stop"]);
-});
-
-test("do not start when no file needs them", async () => {
-  const { events, totals } = await run([WITHOUT], async () => ({}));
-  assert.is(totals.passed, 1);
-  assert.equal(events, []);
+  assert.equal((await run([WITHOUT], async () => ({}))).events, []);
 });
 
 const noJava = () => Promise.reject(new MissingTool("no Java was found"));
+const taken = () => Promise.reject(new Error("port 1 is taken"));
+const partly = async () => ({ unavailable: ["3.6.0 needs a JDK 21"] });
 
-test("leave files untested on a user's machine if a tool is missing, and name them", async () => {
-  const { totals } = await run([WITH, WITHOUT], noJava);
-  assert.equal(totals, { passed: 1, failed: 0, notTested: [`${WITH}: Server: no Java was found`] });
-});
+for (const [what, start, ci, totals, message] of [
+  ["leave files untested if a tool is missing", noJava, false, [1, 0, [`${WITH}: Server: no Java was found`]], ""],
+  ["fail files if a tool is missing", noJava, true, [1, 1, []], `✗ ${WITH}  not run: Server: no Java was found`],
+  ["fail files if they cannot start for another reason", taken, false, [1, 1, []], "port 1 is taken"],
+  ["leave parts untested that a machine cannot run", partly, false, [2, 0, ["3.6.0 needs a JDK 21"]], ""],
+  ["fail parts that a machine cannot run", partly, true, [2, 1, []], "3.6.0 needs a JDK 21"],
+] as const) {
+  test(`${what}${ci ? " in continuous integration" : ""}`, async () => {
+    const { totals: got, said } = await run([WITH, WITHOUT], start, { ci });
+    assert.equal([got.passed, got.failed, got.notTested], totals);
+    assert.ok(said.includes(message), said);
+  });
+}
 
-test("fail every file that needs a missing tool in continuous integration", async () => {
-  const { totals, said } = await run([WITH, WITH_TOO, WITHOUT], noJava, { ci: true });
-  assert.equal(totals, { passed: 1, failed: 2, notTested: [] });
-  assert.match(said, `✗ ${WITH}  not run: Server: no Java was found`);
-});
-
-test("fail the files that need them everywhere if they cannot start for another reason", async () => {
-  const { totals, said } = await run([WITH, WITHOUT], () => Promise.reject(new Error("port 1 is taken")));
-  assert.equal(totals, { passed: 1, failed: 1, notTested: [] });
-  assert.match(said, "port 1 is taken");
-});
-
-test("leave parts that a machine cannot run untested locally, and fail them in continuous integration", async () => {
-  const partly = async () => ({ unavailable: ["3.6.0 needs a JDK 21"] });
-  assert.equal((await run([WITH], partly)).totals, { passed: 1, failed: 0, notTested: ["3.6.0 needs a JDK 21"] });
-  const inCi = await run([WITH], partly, { ci: true });
-  assert.equal(inCi.totals, { passed: 1, failed: 1, notTested: [] });
-  assert.match(inCi.said, "3.6.0 needs a JDK 21");
+test("remove what a file has left when the file has ended, failed or not", async () => {
+  const words = join(root, "words");
+  const program = `process.getBuiltinModule("node:fs").appendFileSync(${JSON.stringify(words)}, process.env.TEST_FILE + "\\n");`;
+  const files = [sample("with-left", program), sample("with-left-too", `${program} throw new Error("as told");`)];
+  const { cleaned, totals } = await run(files, async () => ({}));
+  assert.equal([totals.passed, totals.failed], [1, 1]);
+  assert.equal(cleaned.toSorted(), readFileSync(words, "utf8").trim().split("\n").toSorted());
+  assert.is(new Set(cleaned).size, 2);
 });
 
 test("fail the run if a server dies during it, with the reason", async () => {

@@ -29,7 +29,7 @@ const cohere = (body: unknown) => ask("/model/cohere.embed-english-v3/invoke", b
 
 const read = ({ body = "" }: StandInAnswer) => JSON.parse(body.toString());
 const errorOf = (answer: StandInAnswer) => [answer.status, answer.headers?.["x-amzn-errortype"]];
-const original = (answer: StandInAnswer) => [...errorOf(answer), read(answer).OriginalStatusCode];
+const originalOf = (answer: StandInAnswer) => [...errorOf(answer), read(answer).OriginalStatusCode];
 
 test("returns equal vectors for equal texts, and others for another model", async () => {
   const [first, second] = read(await dense({ inputs: ["dragon", "dragon"] }));
@@ -52,34 +52,30 @@ test("returns a unit vector for a text without words, too", async () => {
   assert.ok(Math.abs(Math.hypot(...vector) - 1) < 1e-6);
 });
 
-test("refuses 33 inputs as the model does", async () => {
-  assert.equal(original(await dense({ inputs: new Array(33).fill("a") })), [424, "ModelError", 413]);
-  assert.is((await dense({ inputs: new Array(32).fill("a") })).status, 200);
-});
-
-test("refuses a body over 2,000,000 bytes as the model does", async () => {
-  const body = (bytes: number) => `{"inputs":["${"a".repeat(bytes - 31)}"],"truncate":true}`;
-  assert.is(body(2_000_000).length, 2_000_000);
-  assert.is((await dense(body(2_000_000))).status, 200);
-  assert.equal(original(await dense(body(2_000_001))), [424, "ModelError", 413]);
-});
+const ofBytes = (bytes: number) => `{"inputs":["${"a".repeat(bytes - 31)}"],"truncate":true}`;
+const LONG = ["dragon ".repeat(511)];
+for (const [what, body, original] of [
+  ["33 inputs", { inputs: new Array(33).fill("a") }, 413],
+  ["32 inputs", { inputs: new Array(32).fill("a") }, undefined],
+  ["a body of 2,000,001 bytes", ofBytes(2_000_001), 413],
+  ["a body of 2,000,000 bytes", ofBytes(2_000_000), undefined],
+  ["a text over 512 tokens", { inputs: LONG }, 413],
+  ["a text over 512 tokens that may be truncated", { inputs: LONG, truncate: true }, undefined],
+  ["no inputs", { inputs: [] }, 400],
+  ["an empty input", { inputs: ["a", ""] }, 413],
+  ["half a surrogate pair", '{"inputs":["\\ud83d"]}', 422],
+  ["no JSON", "{", 422],
+  ["another member", {}, 422],
+] as const) {
+  test(`${original ? "refuses" : "takes"} ${what}, as the model does`, async () => {
+    const answer = await dense(body);
+    if (original) assert.equal(originalOf(answer), [424, "ModelError", original]);
+    else assert.is(answer.status, 200);
+  });
+}
 
 test("refuses a body over 6 MiB as SageMaker does", async () => {
   assert.equal(errorOf(await dense("x".repeat(6_291_457))), [413, "ValidationError"]);
-});
-
-test("refuses a text over 512 tokens unless truncation is requested", async () => {
-  const inputs = ["dragon ".repeat(511)];
-  assert.equal(original(await dense({ inputs })), [424, "ModelError", 413]);
-  assert.is((await dense({ inputs, truncate: true })).status, 200);
-});
-
-test("refuses empty inputs, half surrogate pairs and invalid JSON as the model does", async () => {
-  assert.equal(original(await dense({ inputs: [] })), [424, "ModelError", 400]);
-  assert.equal(original(await dense({ inputs: ["a", ""] })), [424, "ModelError", 413]);
-  assert.equal(original(await dense('{"inputs":["\\ud83d"]}')), [424, "ModelError", 422]);
-  assert.equal(original(await dense("{")), [424, "ModelError", 422]);
-  assert.equal(original(await dense({})), [424, "ModelError", 422]);
 });
 
 test("returns special tokens too, and ids without text, in a sparse response, as the server does", async () => {
@@ -95,22 +91,24 @@ test("reports a missing endpoint or model with SageMaker's or Bedrock's error", 
   assert.equal(errorOf(await ask("/other", {})), [404, "UnknownOperationException"]);
 });
 
-test("Cohere accepts up to 96 texts of 2,048 characters", async () => {
-  const texts = (count: number, length: number) => ({
-    texts: new Array(count).fill("a".repeat(length)),
-    input_type: "search_document",
+const texts = (count: number, length: number) => ({
+  ...{ texts: new Array(count).fill("a".repeat(length)), input_type: "search_document" },
+});
+for (const [what, body, isTaken] of [
+  ["96 texts", texts(96, 10), true],
+  ["97 texts", texts(97, 10), false],
+  ["a text of 2,048 characters", texts(1, 2_048), true],
+  ["a text of 2,049 characters", texts(1, 2_049), false],
+  ["no input type", { texts: ["a"] }, false],
+  ["an unknown input type", { texts: ["a"], input_type: "x" }, false],
+  ["no texts", { input_type: "search_query" }, false],
+] as const) {
+  test(`Cohere ${isTaken ? "takes" : "refuses"} ${what}`, async () => {
+    const answer = await cohere(body);
+    if (isTaken) assert.is(answer.status, 200);
+    else assert.equal(errorOf(answer), [400, "ValidationException"]);
   });
-  assert.is((await cohere(texts(96, 10))).status, 200);
-  assert.equal(errorOf(await cohere(texts(97, 10))), [400, "ValidationException"]);
-  assert.is((await cohere(texts(1, 2_048))).status, 200);
-  assert.equal(errorOf(await cohere(texts(1, 2_049))), [400, "ValidationException"]);
-});
-
-test("Cohere requires texts and a known input type", async () => {
-  assert.equal(errorOf(await cohere({ texts: ["a"] })), [400, "ValidationException"]);
-  assert.equal(errorOf(await cohere({ texts: ["a"], input_type: "x" })), [400, "ValidationException"]);
-  assert.equal(errorOf(await cohere({ input_type: "search_query" })), [400, "ValidationException"]);
-});
+}
 
 test("Cohere returns embeddings by type when requested", async () => {
   const answer = read(await cohere({ texts: ["a"], input_type: "search_query", embedding_types: ["float"] }));
@@ -128,22 +126,28 @@ test("the control counts calls, and keeps the texts of successful ones only", as
   ]);
 });
 
-test("does not count a malformed response as a successful call", async () => {
-  models.control.setFaults("dense_large_en_v1_5", [{ kind: "nan" }]);
-  const [vector] = read(await dense({ inputs: ["a"] }));
-  assert.is(vector[0], null);
+test("breaks an answer as told, which is no successful call", async () => {
+  const broken = async (fault: Parameters<typeof models.control.setFaults>[1][number]) => {
+    models.control.setFaults("dense_large_en_v1_5", [fault]);
+    return String((await dense({ inputs: ["a", "b"] })).body);
+  };
+  assert.is(JSON.parse(await broken({ kind: "nan" }))[0][0], null);
+  assert.is(JSON.parse(await broken({ kind: "dimension", dimension: 8 }))[0].length, 8);
+  assert.is(JSON.parse(await broken({ kind: "too_few" })).length, 1);
+  const text = await broken({ kind: "not_json" });
+  assert.throws(() => JSON.parse(text));
+  assert.is(models.control.counts("dense_large_en_v1_5").succeeded, 0);
   models.control.setFaults("sparse_v3", [{ kind: "nan" }]);
   assert.is(read(await sparse({ inputs: ["a"] }))[0][0].value, null);
-  assert.is(models.control.counts("dense_large_en_v1_5").succeeded, 0);
 });
 
 test("ends a fault for the first calls by itself, and applies a fault for a text only to that text", async () => {
   models.control.setFaults("dense_large_en_v1_5", [{ kind: "status", status: 503, first: 1 }]);
-  assert.equal(original(await dense({ inputs: ["a"] })), [424, "ModelError", 503]);
+  assert.equal(originalOf(await dense({ inputs: ["a"] })), [424, "ModelError", 503]);
   assert.is((await dense({ inputs: ["a"] })).status, 200);
   models.control.setFaults("dense_large_en_v1_5", [{ kind: "status", status: 422, containing: "bad" }]);
   assert.is((await dense({ inputs: ["good"] })).status, 200);
-  assert.equal(original(await dense({ inputs: ["good", "a bad one"] })), [424, "ModelError", 422]);
+  assert.equal(originalOf(await dense({ inputs: ["good", "a bad one"] })), [424, "ModelError", 422]);
 });
 
 test("answers a hanging call when the faults end", async () => {
@@ -183,7 +187,7 @@ for (const [what, body, expected] of [
   ["more tokens than it reads, unless it may truncate", { query: QUERY, texts: ["a ".repeat(600)] }, 413],
 ] as const) {
   test(`a reranker of an endpoint refuses ${what}`, async () => {
-    assert.equal(original(await rerank(body)), [424, "ModelError", expected]);
+    assert.equal(originalOf(await rerank(body)), [424, "ModelError", expected]);
   });
 }
 

@@ -30,23 +30,10 @@ test("has the special tokens where the real vocabulary has them", () => {
   assert.equal([...files.specialIds], [0, 100, 101, 102, 103]);
 });
 
-for (const text of [
-  "plain words",
-  "zyzzyvas",
-  "naïve façade ñandú",
-  "日本語のテキスト",
-  "Ελληνικά русский العربية हिन्दी",
-  "😀👍🏽🇪🇺",
-  "a‍b",
-  "v1.2 -- C++ & £5 «q»",
-  "x".repeat(1_000),
-  "字".repeat(200),
-  "\ud83d",
-]) {
-  test(`has tokens for every part of ${JSON.stringify(text.slice(0, 24))}`, () => {
-    assert.not(isUnknown(text));
-  });
-}
+test("has tokens for every part of words, long texts, and characters beyond the second plane", () => {
+  for (const text of ["plain words", "zyzzyvas", "😀👍🏽🇪🇺", "a‍b", "x".repeat(1_000), "字".repeat(200), "\ud83d"])
+    assert.not(isUnknown(text), text);
+});
 
 test("has tokens for every code point of the first two planes except whitespace and control characters", () => {
   const wrong: string[] = [];

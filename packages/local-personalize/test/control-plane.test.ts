@@ -56,48 +56,45 @@ on("takes a dataset group from pending through in progress to ACTIVE, and delete
   assert.is((await errorOf(describe())).name, "ResourceNotFoundException");
 });
 
-on("can make a creation fail with a reason", async ({ personalize, standIn, settle }) => {
+on("can make a creation fail with a reason, and a call a given number of times; counts calls", async (harness) => {
+  const { personalize, standIn, settle } = harness;
   standIn.control.failCreation("dataset-group", "no luck");
   const { datasetGroupArn } = await personalize.send(new CreateDatasetGroupCommand({ name: "shop" }));
   await settle();
   const { datasetGroup } = await personalize.send(new DescribeDatasetGroupCommand({ datasetGroupArn }));
-  assert.is(datasetGroup?.status, "CREATE FAILED");
-  assert.is(datasetGroup?.failureReason, "no luck");
-});
-
-on("can make a call fail a given number of times, and counts calls", async ({ personalize, standIn }) => {
+  assert.equal([datasetGroup?.status, datasetGroup?.failureReason], ["CREATE FAILED", "no luck"]);
   standIn.control.failNext("ListDatasetGroups", { code: "ThrottlingException", message: "slow down", times: 2 });
-  const list = () => personalize.send(new ListDatasetGroupsCommand({}));
-  assert.is((await errorOf(list())).name, "ThrottlingException");
-  assert.is((await errorOf(list())).message, "slow down");
-  assert.is((await errorOf(list())).name, "none");
+  const list = () => errorOf(personalize.send(new ListDatasetGroupsCommand({})));
+  assert.equal(
+    [(await list()).name, (await list()).message, (await list()).name],
+    ["ThrottlingException", "slow down", "none"],
+  );
   standIn.control.failNext("ListDatasetGroups");
-  assert.is((await errorOf(list())).status, 500);
-  assert.equal(standIn.control.counts(), { ListDatasetGroups: 4 });
+  assert.is((await list()).status, 500);
+  assert.is(standIn.control.counts().ListDatasetGroups, 4);
 });
 
-on("returns lists in pages, in order of creation", async ({ personalize }) => {
-  for (const name of ["a", "b", "c", "d", "e"]) await personalize.send(new CreateDatasetGroupCommand({ name }));
-  const names: (string | undefined)[][] = [];
-  let nextToken: string | undefined;
-  do {
-    const page = await personalize.send(new ListDatasetGroupsCommand({ maxResults: 2, nextToken }));
-    names.push(page.datasetGroups?.map(({ name }) => name) ?? []);
-    nextToken = page.nextToken;
-  } while (nextToken);
-  assert.equal(names, [["a", "b"], ["c", "d"], ["e"]]);
-  const wrong = personalize.send(new ListDatasetGroupsCommand({ nextToken: "made-up" }));
-  assert.is((await errorOf(wrong)).name, "InvalidNextTokenException");
-});
-
-on("allows at most five dataset groups, with different names", async ({ personalize }) => {
-  const create = (name: string) => personalize.send(new CreateDatasetGroupCommand({ name }));
-  for (const name of ["a", "b", "c", "d", "e"]) await create(name);
-  assert.is((await errorOf(create("f"))).name, "LimitExceededException");
-  const twice = await errorOf(create("a"));
-  assert.is(twice.name, "ResourceAlreadyExistsException");
-  assert.match(twice.message, /^Another resource with Arn .*dataset-group\/a already exists/);
-});
+on(
+  "returns lists in pages, in order of creation, of at most five dataset groups with different names",
+  async ({ personalize }) => {
+    const create = (name: string) => personalize.send(new CreateDatasetGroupCommand({ name }));
+    for (const name of ["a", "b", "c", "d", "e"]) await create(name);
+    const names: (string | undefined)[][] = [];
+    let nextToken: string | undefined;
+    do {
+      const page = await personalize.send(new ListDatasetGroupsCommand({ maxResults: 2, nextToken }));
+      names.push(page.datasetGroups?.map(({ name }) => name) ?? []);
+      nextToken = page.nextToken;
+    } while (nextToken);
+    assert.equal(names, [["a", "b"], ["c", "d"], ["e"]]);
+    const wrong = personalize.send(new ListDatasetGroupsCommand({ nextToken: "made-up" }));
+    assert.is((await errorOf(wrong)).name, "InvalidNextTokenException");
+    assert.is((await errorOf(create("f"))).name, "LimitExceededException");
+    const twice = await errorOf(create("a"));
+    assert.is(twice.name, "ResourceAlreadyExistsException");
+    assert.match(twice.message, /^Another resource with Arn .*dataset-group\/a already exists/);
+  },
+);
 
 /** Members that break a constraint of the API model, and the service's message. */
 const CONSTRAINTS: readonly [object, RegExp][] = [
@@ -111,19 +108,18 @@ const CONSTRAINTS: readonly [object, RegExp][] = [
   [{ name: "a", tags: [{ tagKey: "" }] }, /^2 validation errors detected: .*tags\.0\.tagKey.*tags\.0\.tagValue/],
 ];
 
-for (const [input, message] of CONSTRAINTS) {
-  on(`CreateDatasetGroup refuses ${JSON.stringify(input).slice(0, 60)}`, async ({ endpoint }) => {
-    const headers = {
-      "x-amz-target": "AmazonPersonalize.CreateDatasetGroup",
-      "content-type": "application/x-amz-json-1.1",
-    };
+on("CreateDatasetGroup refuses what breaks a constraint of the API model", async ({ endpoint }) => {
+  const headers = {
+    "x-amz-target": "AmazonPersonalize.CreateDatasetGroup",
+    "content-type": "application/x-amz-json-1.1",
+  };
+  for (const [input, message] of CONSTRAINTS) {
     const response = await fetch(endpoint, { method: "POST", headers, body: JSON.stringify(input) });
     const { __type, message: text } = (await response.json()) as { __type: string; message: string };
-    assert.is(response.status, 400);
-    assert.is(__type, "InvalidInputException");
+    assert.equal([response.status, __type], [400, "InvalidInputException"]);
     assert.match(text, message);
-  });
-}
+  }
+});
 
 on("rejects an unknown operation by name", async ({ endpoint }) => {
   const headers = { "x-amz-target": "AmazonPersonalize.CreateRecommender" };
@@ -131,35 +127,28 @@ on("rejects an unknown operation by name", async ({ endpoint }) => {
   assert.match(await response.text(), /UnknownOperationException.*no operation CreateRecommender/);
 });
 
-on(
-  "allows one dataset of each type in a group, of its schema's type, and protects schema and group",
-  async (harness) => {
-    const { personalize, settle } = harness;
-    const { groupArn, datasets } = await openShop(harness);
-    const { datasetGroupArn: other } = await personalize.send(new CreateDatasetGroupCommand({ name: "other" }));
-    const schemaArn = datasets.Items.replace(/dataset\/.*/, "schema/books-Items");
-    const create = (datasetGroupArn: string | undefined, datasetType: string) =>
-      personalize.send(new CreateDatasetCommand({ name: "d", schemaArn, datasetGroupArn, datasetType }));
-    assert.match((await errorOf(create(other, "Items"))).message, /is not ACTIVE, it is CREATE PENDING/);
-    await settle();
-    assert.match((await errorOf(create(other, "Users"))).message, /the dataset is of type USERS/);
-    assert.match((await errorOf(create(other, "Actions"))).message, /Interactions, Items or Users here, got Actions/);
-    assert.is((await errorOf(create(groupArn, "Items"))).name, "ResourceAlreadyExistsException");
-    const schemaInUse = await errorOf(personalize.send(new DeleteSchemaCommand({ schemaArn })));
-    assert.is(schemaInUse.name, "ResourceInUseException");
-    assert.match(schemaInUse.message, /in use by dataset .*\/ITEMS/);
-    const groupInUse = personalize.send(new DeleteDatasetGroupCommand({ datasetGroupArn: groupArn }));
-    assert.is((await errorOf(groupInUse)).name, "ResourceInUseException");
-    await personalize.send(new DeleteDatasetCommand({ datasetArn: datasets.Items }));
-    await settle();
-    assert.is((await errorOf(personalize.send(new DeleteSchemaCommand({ schemaArn })))).name, "none");
-  },
-);
-
-on("refuses a second event tracker of a group", async (harness) => {
-  const { groupArn } = await openShop(harness);
-  const second = harness.personalize.send(new CreateEventTrackerCommand({ name: "two", datasetGroupArn: groupArn }));
+on("allows one dataset of each type and one tracker in a group, and protects schema and group", async (harness) => {
+  const { personalize, settle } = harness;
+  const { groupArn, datasets } = await openShop(harness);
+  const { datasetGroupArn: other } = await personalize.send(new CreateDatasetGroupCommand({ name: "other" }));
+  const schemaArn = datasets.Items.replace(/dataset\/.*/, "schema/books-Items");
+  const create = (datasetGroupArn: string | undefined, datasetType: string) =>
+    personalize.send(new CreateDatasetCommand({ name: "d", schemaArn, datasetGroupArn, datasetType }));
+  assert.match((await errorOf(create(other, "Items"))).message, /is not ACTIVE, it is CREATE PENDING/);
+  await settle();
+  assert.match((await errorOf(create(other, "Users"))).message, /the dataset is of type USERS/);
+  assert.match((await errorOf(create(other, "Actions"))).message, /Interactions, Items or Users here, got Actions/);
+  assert.is((await errorOf(create(groupArn, "Items"))).name, "ResourceAlreadyExistsException");
+  const schemaInUse = await errorOf(personalize.send(new DeleteSchemaCommand({ schemaArn })));
+  assert.is(schemaInUse.name, "ResourceInUseException");
+  assert.match(schemaInUse.message, /in use by dataset .*\/ITEMS/);
+  const second = personalize.send(new CreateEventTrackerCommand({ name: "two", datasetGroupArn: groupArn }));
   assert.is((await errorOf(second)).name, "ResourceAlreadyExistsException");
+  const groupInUse = personalize.send(new DeleteDatasetGroupCommand({ datasetGroupArn: groupArn }));
+  assert.is((await errorOf(groupInUse)).name, "ResourceInUseException");
+  await personalize.send(new DeleteDatasetCommand({ datasetArn: datasets.Items }));
+  await settle();
+  assert.is((await errorOf(personalize.send(new DeleteSchemaCommand({ schemaArn })))).name, "none");
 });
 
 on("allows at most 30 filters in a group, and locates the error in a wrong expression", async (harness) => {

@@ -70,7 +70,6 @@ function ndcgAt25(
 
 for (const [seed, featureColumns] of [
   [1, []],
-  [2, []],
   [3, ["CATEGORIES"]],
 ] as const) {
   const by = featureColumns.length > 0 ? "interactions and categories" : "interactions";

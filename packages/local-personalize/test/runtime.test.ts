@@ -11,6 +11,8 @@ const test = suite("local Personalize: runtime");
 
 const { harness, shop, campaigns, filters, recommend } = await openRuntime();
 test.after(() => harness.stop());
+const rank = (campaignArn: string, inputList: string[], userId = "u1") =>
+  harness.runtime.send(new GetPersonalizedRankingCommand({ campaignArn, userId, inputList }));
 
 const ids = async (...args: Parameters<typeof recommend>) =>
   (await recommend(...args)).itemList?.map((i) => i.itemId) ?? [];
@@ -56,30 +58,25 @@ test("changes a user's items at once after an event, even a new user's", async (
   assert.ok((await share("fresh")) >= before + 4, `${before} comedies before, ${await share("fresh")} after`);
 });
 
-test("ranks all given items, unknown ones last and without a score", async () => {
-  const known = shop.data.items.slice(0, 30).map(({ itemId }) => itemId);
-  const inputList = ["what", ...known, "who"];
-  const { personalizedRanking = [] } = await harness.runtime.send(
-    new GetPersonalizedRankingCommand({ campaignArn: campaigns.ranking, userId: "u1", inputList }),
-  );
+test("ranks all given items, 500 at most, unknown ones last and without a score", async () => {
+  const known = shop.data.items.map(({ itemId }) => itemId);
+  // 500 are the most.
+  const unknown = Array.from({ length: 500 - known.length }, (_, at) => `unknown-${String(at).padStart(3, "0")}`);
+  const inputList = [...unknown, ...known];
+  const { personalizedRanking = [] } = await rank(campaigns.ranking, inputList);
   const order = personalizedRanking.map(({ itemId }) => itemId);
   assert.equal(order.toSorted(), inputList.toSorted());
-  assert.equal(order.slice(-2), ["what", "who"]);
-  assert.equal(
-    personalizedRanking.slice(-2).map(({ score }) => score),
-    [undefined, undefined],
-  );
+  assert.equal(order.slice(known.length), unknown);
+  assert.ok(personalizedRanking.slice(known.length).every(({ score }) => score === undefined));
   const sum = personalizedRanking.reduce((total, { score = 0 }) => total + score, 0);
   assert.ok(Math.abs(sum - 1) < 1e-6);
-  assert.not.equal(order.slice(0, -2), known);
+  assert.not.equal(order.slice(0, known.length), known);
 });
 
 test("ranks items in the same order as the user's recommendations", async () => {
   const recommended = await ids({ userId: "u5", numResults: 60 });
   const [best = "", worst = ""] = [recommended[0], recommended.at(-1)];
-  const { personalizedRanking } = await harness.runtime.send(
-    new GetPersonalizedRankingCommand({ campaignArn: campaigns.ranking, userId: "u5", inputList: [worst, best] }),
-  );
+  const { personalizedRanking } = await rank(campaigns.ranking, [worst, best], "u5");
   assert.equal(
     personalizedRanking?.map(({ itemId }) => itemId),
     [best, worst],
@@ -102,11 +99,8 @@ test("returns related items of similar genres, without scores and without the it
       shop.data.items.map(({ itemId }) => itemId),
     );
   }
-  assert.ok(related > 1.3 * any, `related items share ${related} genres, any items ${any}`);
-});
-
-test("returns the same related items for every unknown item", async () => {
   assert.equal(await ids({ itemId: "unheard" }, campaigns.related), await ids({ itemId: "unseen" }, campaigns.related));
+  assert.ok(related > 1.3 * any, `related items share ${related} genres, any items ${any}`);
 });
 
 test("returns only what a filter with values includes, and still as many items as requested", async () => {
@@ -149,13 +143,48 @@ test("filters an item by its new record right after PutItems", async () => {
   assert.equal(await ids(request), ["i9"]);
 });
 
-test("accepts 500 results and 500 items to rank", async () => {
-  const inputList = Array.from({ length: 500 }, (_, item) => `i${item}`);
-  const { personalizedRanking } = await harness.runtime.send(
-    new GetPersonalizedRankingCommand({ campaignArn: campaigns.ranking, userId: "u1", inputList }),
-  );
-  assert.is(personalizedRanking?.length, 500);
-});
+const ABSENT = "ResourceNotFoundException";
+const user = { userId: "u1" };
+const many = (count: number) => Array.from({ length: count }, (_, at) => `k${at}`);
+
+/** Refused requests, with the expected error. */
+const REFUSED: readonly [what: string, call: () => Promise<unknown>, message: RegExp, name?: string][] = [
+  ["no user", () => recommend({}), /userId is required/],
+  ["no item", () => recommend(user, campaigns.related), /itemId is required/],
+  ["a ranking campaign", () => recommend(user, campaigns.ranking), /use GetPersonalizedRanking/],
+  ["an unknown campaign", () => recommend(user, `${campaigns.user}x`), /Campaign with ARN .* does not exist/, ABSENT],
+  ["501 results", () => recommend({ ...user, numResults: 501 }), /at most 500, got 501/],
+  ["an unknown filter", () => recommend({ ...user, filterArn: `${filters.category}x` }), /Filter with ARN/, ABSENT],
+  ["no value for an INCLUDE", () => recommend({ ...user, filterArn: filters.category }), /missing: \$CATEGORY/],
+  [
+    "an unquoted value",
+    () => recommend({ ...user, filterArn: filters.category, filterValues: { CATEGORY: "War" } }),
+    /CATEGORY are texts in double quotes/,
+  ],
+  ["a CurrentItem filter for a user", () => recommend({ ...user, filterArn: filters.cheaper }), /related items only/],
+  ["values without a filter", () => recommend({ ...user, filterValues: { A: '"b"' } }), /needs a filterArn/],
+  ["a promotion", () => recommend({ ...user, promotions: [{ name: "p" }] }), /no promotions/],
+  [
+    "metadata that the campaign does not give",
+    () => recommend({ ...user, metadataColumns: { ITEMS: ["PRICE"] } }),
+    /enableMetadataWithRecommendations/,
+  ],
+  [
+    "26 filter values",
+    () => recommend({ ...user, filterValues: Object.fromEntries(many(26).map((name) => [name, '"v"'])) }),
+    /length less than or equal to 25/,
+  ],
+  ["501 items to rank", () => rank(campaigns.ranking, many(501)), /at most 500, got 501/],
+  ["a ranking by another recipe", () => rank(campaigns.user, ["i1"]), /needs a ranking recipe/],
+];
+
+for (const [what, call, message, name = "InvalidInputException"] of REFUSED) {
+  test(`refuses ${what}`, async () => {
+    const error = await errorOf(call());
+    assert.equal([error.name, error.status], [name, name === ABSENT ? 404 : 400]);
+    assert.match(error.message, message);
+  });
+}
 
 test("serves the old version until an update is done, then the new one, with item metadata", async () => {
   const { solutionVersionArn } = await trainVersion(harness, shop, "aws-popularity-count");

@@ -25,27 +25,25 @@ const on = standInTests(test);
 
 /** Refused solutions. */
 const SOLUTIONS: readonly [Partial<CreateSolutionCommandInput>, RegExp][] = [
-  [
-    { solutionConfig: { algorithmHyperParameters: { popularity_discount_factor: "0.5" } } },
-    /aws-user-personalization has no algorithm parameter popularity_discount_factor, .*recipes that have it: aws-sims/,
-  ],
-  [{ solutionConfig: { algorithmHyperParameters: { hidden_dimension: "31" } } }, /must be from 32 to 256, got "31"/],
-  [{ solutionConfig: { algorithmHyperParameters: { bptt: "2.5" } } }, /bptt .*must be a whole number/],
+  ...(
+    [
+      [
+        { algorithmHyperParameters: { popularity_discount_factor: "0.5" } },
+        /aws-user-personalization has no algorithm parameter popularity_discount_factor, .*recipes that have it: aws-sims/,
+      ],
+      [{ algorithmHyperParameters: { hidden_dimension: "31" } }, /must be from 32 to 256, got "31"/],
+      [{ algorithmHyperParameters: { bptt: "2.5" } }, /bptt .*must be a whole number/],
+      [{ eventValueThreshold: "3" }, /needs an eventType/],
+      [{ trainingDataConfig: { excludedDatasetColumns: { Items: ["COLOUR"] } } }, /Items has no column COLOUR/],
+      [{ trainingDataConfig: { excludedDatasetColumns: { Interactions: ["USER_ID"] } } }, /USER_ID of .* is required/],
+      [{ autoTrainingConfig: { schedulingExpression: "rate(31 days)" } }, /1 to 30 days, got 31/],
+      [
+        { trainingDataConfig: { includedDatasetColumns: { Items: ["PRICE"] } } },
+        /'trainingDataConfig.includedDatasetColumns' .*: Member is unknown/,
+      ],
+    ] as const
+  ).map(([solutionConfig, message]): [object, RegExp] => [{ solutionConfig }, message]),
   [{ solutionConfig: { eventValueThreshold: "high" }, eventType: "click" }, /must be a number, got "high"/],
-  [{ solutionConfig: { eventValueThreshold: "3" } }, /needs an eventType/],
-  [
-    { solutionConfig: { trainingDataConfig: { excludedDatasetColumns: { Items: ["COLOUR"] } } } },
-    /Items has no column COLOUR/,
-  ],
-  [
-    { solutionConfig: { trainingDataConfig: { excludedDatasetColumns: { Interactions: ["USER_ID"] } } } },
-    /USER_ID of Interactions is required/,
-  ],
-  [{ solutionConfig: { autoTrainingConfig: { schedulingExpression: "rate(31 days)" } } }, /1 to 30 days, got 31/],
-  [
-    { solutionConfig: { trainingDataConfig: { includedDatasetColumns: { Items: ["PRICE"] } } } },
-    /'trainingDataConfig.includedDatasetColumns' .*: Member is unknown/,
-  ],
   [{ performIncrementalUpdate: true }, /performIncrementalUpdate is for the semantic-similarity recipe/],
   [{ performHPO: true }, /neither performHPO/],
   [{ recipeArn: undefined }, /recipeArn is required/],
@@ -66,18 +64,9 @@ on("refuses settings of a solution that its recipe or the schemas do not have", 
   );
 });
 
-on("turns on automatic training by default, as AWS does", async (harness) => {
-  const { personalize } = harness;
-  const { groupArn: datasetGroupArn } = await openShop(harness);
-  const { solutionArn } = await personalize.send(
-    new CreateSolutionCommand({ name: "s", datasetGroupArn, recipeArn: RECIPE }),
-  );
-  assert.is((await personalize.send(new DescribeSolutionCommand({ solutionArn }))).solution?.performAutoTraining, true);
-});
-
-on("fails training without enough data, with the numbers", async (harness) => {
+on("fails training without enough data, with the numbers, and serves and updates no such version", async (harness) => {
   const shop = await openShop(harness);
-  const { solutionVersionArn } = await trainVersion(harness, shop, "aws-user-personalization");
+  const { solutionArn, solutionVersionArn } = await trainVersion(harness, shop, "aws-user-personalization");
   const { solutionVersion } = await harness.personalize.send(
     new DescribeSolutionVersionCommand({ solutionVersionArn }),
   );
@@ -87,47 +76,46 @@ on("fails training without enough data, with the numbers", async (harness) => {
   assert.is((await errorOf(metrics)).name, "ResourceInUseException");
   const campaign = harness.personalize.send(new CreateCampaignCommand({ name: "c", solutionVersionArn }));
   assert.is((await errorOf(campaign)).name, "ResourceInUseException");
+  const update = { solutionArn, trainingMode: "UPDATE" } as const;
+  const error = await errorOf(harness.personalize.send(new CreateSolutionVersionCommand(update)));
+  assert.match(error.message, /needs an ACTIVE solution version/);
 });
 
-on("names the event type that has too few interactions to train", async (harness) => {
-  const shop = await openShop(harness);
-  await stockShop(harness, shop);
-  const { solutionVersionArn } = await trainVersion(harness, shop, "aws-sims", { eventType: "refund" });
-  const { solutionVersion } = await harness.personalize.send(
-    new DescribeSolutionVersionCommand({ solutionVersionArn }),
-  );
-  assert.match(
-    solutionVersion?.failureReason ?? "",
-    /fewer than 1000 interactions after filtering by event type: refund \(it has 0\)/,
-  );
-});
-
-on("reports a version's metrics, protects a solution with campaigns, and allows five campaigns", async (harness) => {
-  const { personalize, settle } = harness;
-  const shop = await openShop(harness);
-  await stockShop(harness, shop);
-  const { solutionArn, solutionVersionArn } = await trainVersion(harness, shop, "aws-popularity-count");
-  const { metrics } = await personalize.send(new GetSolutionMetricsCommand({ solutionVersionArn }));
-  assert.ok((metrics?.normalized_discounted_cumulative_gain_at_25 ?? 0) > 0);
-  const create = (name: string, version = solutionVersionArn) =>
-    personalize.send(new CreateCampaignCommand({ name, solutionVersionArn: version, minProvisionedTPS: 1 }));
-  const campaigns: string[] = [];
-  for (const name of ["a", "b", "c", "d", "e"]) campaigns.push((await create(name)).campaignArn ?? "");
-  assert.is((await errorOf(create("f"))).name, "LimitExceededException");
-  await settle();
-  const { campaign } = await personalize.send(new DescribeCampaignCommand({ campaignArn: campaigns[0] }));
-  assert.equal([campaign?.status, campaign?.minProvisionedTPS], ["ACTIVE", 1]);
-  assert.is(
-    (await errorOf(personalize.send(new DeleteSolutionCommand({ solutionArn })))).name,
-    "ResourceInUseException",
-  );
-  for (const campaignArn of campaigns) await personalize.send(new DeleteCampaignCommand({ campaignArn }));
-  await settle();
-  await personalize.send(new DeleteSolutionCommand({ solutionArn }));
-  await settle();
-  const gone = personalize.send(new DescribeSolutionVersionCommand({ solutionVersionArn }));
-  assert.is((await errorOf(gone)).name, "ResourceNotFoundException");
-});
+on(
+  "reports a version's metrics and why another failed, protects a solution with campaigns, and allows five campaigns",
+  async (harness) => {
+    const { personalize, settle } = harness;
+    const shop = await openShop(harness);
+    await stockShop(harness, shop);
+    const { solutionArn, solutionVersionArn } = await trainVersion(harness, shop, "aws-popularity-count");
+    const few = await trainVersion(harness, shop, "aws-sims", { eventType: "refund" });
+    const { solutionVersion: failed } = await personalize.send(new DescribeSolutionVersionCommand(few));
+    assert.match(
+      failed?.failureReason ?? "",
+      /fewer than 1000 interactions after filtering by event type: refund \(it has 0\)/,
+    );
+    const { metrics } = await personalize.send(new GetSolutionMetricsCommand({ solutionVersionArn }));
+    assert.ok((metrics?.normalized_discounted_cumulative_gain_at_25 ?? 0) > 0);
+    const create = (name: string, version = solutionVersionArn) =>
+      personalize.send(new CreateCampaignCommand({ name, solutionVersionArn: version, minProvisionedTPS: 1 }));
+    const campaigns: string[] = [];
+    for (const name of ["a", "b", "c", "d", "e"]) campaigns.push((await create(name)).campaignArn ?? "");
+    assert.is((await errorOf(create("f"))).name, "LimitExceededException");
+    await settle();
+    const { campaign } = await personalize.send(new DescribeCampaignCommand({ campaignArn: campaigns[0] }));
+    assert.equal([campaign?.status, campaign?.minProvisionedTPS], ["ACTIVE", 1]);
+    assert.is(
+      (await errorOf(personalize.send(new DeleteSolutionCommand({ solutionArn })))).name,
+      "ResourceInUseException",
+    );
+    for (const campaignArn of campaigns) await personalize.send(new DeleteCampaignCommand({ campaignArn }));
+    await settle();
+    await personalize.send(new DeleteSolutionCommand({ solutionArn }));
+    await settle();
+    const gone = personalize.send(new DescribeSolutionVersionCommand({ solutionVersionArn }));
+    assert.is((await errorOf(gone)).name, "ResourceNotFoundException");
+  },
+);
 
 on("requires $LATEST with synchronization, and only then", async (harness) => {
   const shop = await openShop(harness);
@@ -149,14 +137,6 @@ on("requires $LATEST with synchronization, and only then", async (harness) => {
   );
   assert.match((await create(`${solutionArn}/$LATEST`, false)).message, /goes with/);
   assert.is((await create(`${solutionArn}/$LATEST`, true)).name, "none");
-});
-
-on("requires an earlier version for training mode UPDATE", async (harness) => {
-  const shop = await openShop(harness);
-  const { solutionArn } = await trainVersion(harness, shop, "aws-user-personalization");
-  const update = { solutionArn, trainingMode: "UPDATE" } as const;
-  const error = await errorOf(harness.personalize.send(new CreateSolutionVersionCommand(update)));
-  assert.match(error.message, /needs an ACTIVE solution version/);
 });
 
 on("does not learn from an excluded column", async (harness) => {
@@ -184,6 +164,7 @@ on("shows an update of a solution, and applies it once it is ACTIVE", async ({ p
   await settle();
   const describe = async () => (await personalize.send(new DescribeSolutionCommand({ solutionArn }))).solution;
   assert.is((await describe())?.latestSolutionUpdate, undefined);
+  assert.is((await describe())?.performAutoTraining, true, "by default, as on AWS");
 
   const solutionUpdateConfig = { autoTrainingConfig: { schedulingExpression: "rate(3 days)" } };
   const change = { solutionArn, performAutoTraining: false, solutionUpdateConfig };

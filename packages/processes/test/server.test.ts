@@ -63,24 +63,12 @@ function program(script: string, logFile: string, then: string) {
 
 const STAYS = "setInterval(() => {}, 1000);";
 
-test("ends the server when the program is killed with SIGKILL", async () => {
-  const log = newLog();
-  const parent = program("echo $$; exec sleep 300", log, STAYS);
-  const [line] = await linesOf(log, 1);
-  assert.is(runs(Number(line)), true);
-
-  parent.kill("SIGKILL");
-
-  await gone(Number(line));
-});
-
 test("ends a server that ignores SIGTERM, and its children, when the program is killed with SIGKILL", async () => {
   const log = newLog();
   const parent = program("trap '' TERM; sleep 300 & echo $!; echo $$; while :; do wait; done", log, STAYS);
   const [child, server] = await linesOf(log, 2);
-
+  assert.is(runs(Number(server)), true);
   parent.kill("SIGKILL");
-
   await gone(Number(server));
   await gone(Number(child));
 });
@@ -122,14 +110,9 @@ test("kills a server that still runs after the grace period", async () => {
   assert.equal(await server.stop(), { code: null, signal: "SIGKILL" });
 });
 
-test("reports how a server ended by itself", async () => {
-  const server = await shell("exit 3");
+test("reports how a server ended by itself, and ends what remains of its process group", async () => {
+  const server = await shell("sleep 300 & echo $!; exit 3");
   assert.equal(await ended(server), { code: 3, signal: null });
-});
-
-test("ends what remains of a dead server's process group", async () => {
-  const server = await shell("sleep 300 & echo $!; exit 0");
-  await ended(server);
   const [child] = await linesOf(server.logFile, 1);
   await gone(Number(child));
 });

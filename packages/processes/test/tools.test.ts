@@ -11,19 +11,18 @@ const test = suite("tools of the machine");
 const dir = mkdtempSync(join(tmpdir(), "tools-"));
 test.after(() => rmSync(dir, { recursive: true }));
 
-for (const [platform, release, system] of [
-  ["linux", 'PRETTY_NAME="Debian GNU/Linux 12"\nID=debian\n', "debian"],
-  ["linux", "ID=ubuntu\nID_LIKE=debian\n", "debian"],
-  ["linux", 'ID=linuxmint\nID_LIKE="ubuntu debian"\n', "debian"],
-  ["linux", "ID=fedora\n", "fedora"],
-  ["linux", 'ID="rocky"\nID_LIKE="rhel centos fedora"\n', "fedora"],
-  ["linux", "ID=alpine\n", undefined],
-  ["darwin", "", "macos"],
-] as const) {
-  test(`knows the package manager of ${platform} with ${JSON.stringify(release)}`, () => {
-    assert.is(systemOf(platform, release), system);
-  });
-}
+test("knows the package manager of a system", () => {
+  for (const [platform, release, system] of [
+    ["linux", 'PRETTY_NAME="Debian GNU/Linux 12"\nID=debian\n', "debian"],
+    ["linux", "ID=ubuntu\nID_LIKE=debian\n", "debian"],
+    ["linux", 'ID=linuxmint\nID_LIKE="ubuntu debian"\n', "debian"],
+    ["linux", "ID=fedora\n", "fedora"],
+    ["linux", 'ID="rocky"\nID_LIKE="rhel centos fedora"\n', "fedora"],
+    ["linux", "ID=alpine\n", undefined],
+    ["darwin", "", "macos"],
+  ] as const)
+    assert.is(systemOf(platform, release), system, release);
+});
 
 test("names one command on a known system, and all of them on another", () => {
   assert.equal(commandsFor("maven", "fedora"), ["sudo dnf install maven"]);

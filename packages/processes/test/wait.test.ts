@@ -16,7 +16,7 @@ async function failure(wait: Promise<unknown>): Promise<Error> {
   return error as Error;
 }
 
-test("returns the probe's result, after false, undefined and errors", async () => {
+test("returns the probe's result, also 0 and an empty text, after false, undefined and errors", async () => {
   const answers = [
     () => false as const,
     () => undefined,
@@ -26,9 +26,6 @@ test("returns the probe's result, after false, undefined and errors", async () =
     () => 42,
   ];
   assert.is(await waitFor(async () => answers.shift()?.(), options), 42);
-});
-
-test("returns zero and empty text as results", async () => {
   assert.is(await waitFor(async () => 0, options), 0);
   assert.is(await waitFor(async () => "", options), "");
 });
@@ -50,9 +47,19 @@ test("times out with what it waited for, the time, the last error and the contex
   );
 });
 
-test("times out even if a probe never returns", async () => {
+test("times out even if a probe never returns, and probes no more after a timeout", async () => {
   const error = await failure(waitFor(() => new Promise(() => {}), { ...options, timeoutMs: 20 }));
   assert.is(error.message, `gave up waiting for the moon after ${patient(20) / 1_000} s`);
+  let probes = 0;
+  const probe = async () => {
+    probes += 1;
+    return false;
+  };
+  await failure(waitFor(probe, { ...options, timeoutMs: 20 }));
+  const before = probes;
+  await waitFor(async () => true, options);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.is(probes, before);
 });
 
 test("ends at once with the reason when it is aborted", async () => {

@@ -2,8 +2,8 @@ import { byteVector } from "../../../lib/search/embeddings/byte-vector.ts";
 import type { GatewaySettings } from "../../../lib/search/gateway/settings.ts";
 import { CHUNKING, passagesField } from "../../../lib/settings/passage-fields.ts";
 import { vectorField } from "../../../lib/settings/vectors.ts";
-import { type Cluster, request } from "../../fixtures/opensearch.ts";
-import { removeAll } from "../cleanup.ts";
+import type { Cluster } from "../../fixtures/opensearch.ts";
+import { putTemplate, removeAll, succeed } from "../cleanup.ts";
 import { type DenseModel, type PairModels, REVISIONS } from "../models.ts";
 import type { SearchRow } from "./dimensions.ts";
 import { SEA, TEXTS } from "./documents.ts";
@@ -221,26 +221,14 @@ async function createOnce(cluster: Cluster, world: World, models: PairModels): P
     ...(world.mapping === "vectors" && { title_dense: vectorField(row.vectors, 1_024) }),
     ...SHAPES[world.mapping].properties,
   });
-  const settings = {
-    index: {
-      ...neededSettings(row),
-      number_of_shards: Number(row.shards),
-      number_of_replicas: 0,
-      refresh_interval: "-1",
-    },
-  };
+  const shards = { number_of_shards: Number(row.shards), number_of_replicas: 0, refresh_interval: "-1" };
+  const settings = { index: { ...neededSettings(row), ...shards } };
   await createSuggestions(row, world.expression, (...sent) => succeed(cluster, ...sent));
   for (const [at, place] of world.places.entries()) {
     const mappings = { ...metaOf(world), properties: propertiesOf(at) };
     const [first] = world.places;
     if (isStream && (at === 0 || row.passages === "some")) {
-      const template = {
-        index_patterns: [first?.name],
-        data_stream: {},
-        priority: 900,
-        template: { settings, mappings },
-      };
-      await succeed(cluster, "PUT", `/_index_template/${first?.name}`, template);
+      await putTemplate(cluster, first?.name ?? "", { settings, mappings });
     }
     if (isStream && at === 0) await succeed(cluster, "PUT", `/_data_stream/${place.name}`);
     else if (isStream) await succeed(cluster, "POST", `/${first?.name}/_rollover`);
@@ -264,7 +252,8 @@ async function createOnce(cluster: Cluster, world: World, models: PairModels): P
 }
 
 async function writeAll(cluster: Cluster, name: string, lines: readonly string[]): Promise<void> {
-  const { items = [] } = await succeed(cluster, "POST", `/${name}/_bulk?refresh=true`, `${lines.join("\n")}\n`);
+  type Answer = { items?: Array<{ create: { status: number } }> };
+  const { items = [] } = await succeed<Answer>(cluster, "POST", `/${name}/_bulk?refresh=true`, `${lines.join("\n")}\n`);
   const failed = items.filter(({ create }) => create.status !== 201);
   if (failed.length > 0) throw new Error(`the documents of a case: ${JSON.stringify(failed).slice(0, 500)}`);
 }
@@ -277,10 +266,4 @@ function metaOf({ row, entries }: World): object {
   const entry = (row.entry === "described" && entries[0]?.index) || "an-entry-of-long-ago";
   const embeddings = row.vectors === "sparse_vector" ? {} : { text_dense: made };
   return { _meta: { relevance: { entry, embeddings } } };
-}
-
-async function succeed(cluster: Cluster, method: string, path: string, body?: unknown) {
-  const answer = await request<{ items?: Array<{ create: { status: number } }> }>(cluster, method, path, body);
-  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
-  return answer.body;
 }

@@ -1,5 +1,6 @@
 import type { GatewaySettings } from "../../../lib/search/gateway/settings.ts";
-import { type Cluster, request } from "../../fixtures/opensearch.ts";
+import type { Cluster } from "../../fixtures/opensearch.ts";
+import { putTemplate, succeed } from "../cleanup.ts";
 import { REVISIONS } from "../models.ts";
 import { embeddingFields, neededSettings } from "../search/world.ts";
 import { WRITES, type WriteRow } from "./dimensions.ts";
@@ -120,8 +121,7 @@ export async function createWriteWorld(
   const tied = row.entry === "alias" && world.expression === world.places[0] ? { [`${start}tied-1`]: {} } : {};
   if (isStream(row)) {
     const [stream = ""] = world.places;
-    const template = { index_patterns: [stream], data_stream: {}, priority: 900, template: { settings, mappings } };
-    await succeed(cluster, "PUT", `/_index_template/${stream}`, template);
+    await putTemplate(cluster, stream, { settings, mappings });
     await succeed(cluster, "PUT", `/_data_stream/${stream}`);
     if (row.form === "rolled-over") await succeed(cluster, "POST", `/${stream}/_rollover`);
     return;
@@ -146,8 +146,3 @@ const propertiesOf = (row: WriteRow) => ({
   "@timestamp": { type: "date" },
   ...embeddingFields(row, storesParts(row)),
 });
-
-async function succeed(cluster: Cluster, method: string, path: string, body?: unknown): Promise<void> {
-  const answer = await request(cluster, method, path, body);
-  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
-}

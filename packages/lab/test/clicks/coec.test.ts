@@ -10,6 +10,7 @@ import { storedEvent as event, storedSearch as search } from "../../../../test/f
 import { suite } from "../../../../test/suite.ts";
 import { clicksOverExpected, type Shown, shownAndClicked } from "../../clicks/coec.ts";
 import { withLog } from "../../clicks/database.ts";
+import { clickedBy } from "../evaluation/simulated-clicks.ts";
 
 const test = suite("judgments from clicks");
 
@@ -38,10 +39,8 @@ test("leave out ranks that nobody clicks, since no clicks are expected there", (
   assert.equal(clicksOverExpected(rows, 1), []);
 });
 
-/** Probability that a user looks at a rank, of 1 to 10: the position bias. Source: rank^-1, as in Joachims et al. 2017. */
-const seen = (rank: number) => 1 / rank;
-/** Probability that a user who looks at a document of a grade clicks it. */
-const ATTRACTION = [0.05, 0.2, 0.45, 0.8];
+/** The strength of the position bias: the probability to look at a rank is 1 / rank, as in Joachims et al. 2017. */
+const BIAS = 1;
 const QUERIES = 20;
 const DOCUMENTS = 10;
 const SEARCHES = 400;
@@ -53,23 +52,21 @@ function simulated(seed: number): { rows: Shown[]; grades: Map<string, number> }
   const rows = new Map<string, Shown>();
   for (let query = 0; query < QUERIES; query += 1) {
     const documents = Array.from({ length: DOCUMENTS }, (_, index) => `d${index}`);
-    for (const document of documents) grades.set(`q${query} ${document}`, Math.floor(random() * 4));
+    const own = documents.map(() => Math.floor(random() * 4));
+    for (const [at, document] of documents.entries()) grades.set(`q${query} ${document}`, own[at] ?? 0);
     const usual = shuffled(documents, random);
     for (let search = 0; search < SEARCHES; search += 1) {
       // Each search moves documents by a few places from the usual order.
       const order = usual
         .map((document, place) => ({ document, place: place + 6 * random() }))
         .sort((a, b) => a.place - b.place);
-      for (const [index, { document }] of order.entries()) {
-        const key = `q${query} ${document}`;
-        const rank = index + 1;
+      const page = order.map(({ document }) => document);
+      const clicked = new Set(clickedBy({ id: "", grades: own, noise: [] }, page, BIAS, random));
+      for (const [index, document] of page.entries()) {
+        const [key, rank] = [`q${query} ${document}`, index + 1];
         const row = rows.get(`${key} ${rank}`) ?? { query: `q${query}`, document, rank, impressions: 0, clicks: 0 };
-        const clicked = random() < seen(rank) * (ATTRACTION[grades.get(key) ?? 0] ?? 0);
-        rows.set(`${key} ${rank}`, {
-          ...row,
-          impressions: row.impressions + 1,
-          clicks: row.clicks + (clicked ? 1 : 0),
-        });
+        const clicks = row.clicks + Number(clicked.has(document));
+        rows.set(`${key} ${rank}`, { ...row, impressions: row.impressions + 1, clicks });
       }
     }
   }
@@ -78,19 +75,11 @@ function simulated(seed: number): { rows: Shown[]; grades: Map<string, number> }
 
 /** Kendall's tau-b between two scores of the same documents. */
 function tau(pairs: readonly (readonly [a: number, b: number])[]): number {
-  let agreeing = 0;
-  let tiedA = 0;
-  let tiedB = 0;
-  let all = 0;
-  for (const [index, [a, b]] of pairs.entries()) {
-    for (const [otherA, otherB] of pairs.slice(index + 1)) {
-      all += 1;
-      agreeing += Math.sign(a - otherA) * Math.sign(b - otherB);
-      if (a === otherA) tiedA += 1;
-      if (b === otherB) tiedB += 1;
-    }
-  }
-  return agreeing / Math.sqrt((all - tiedA) * (all - tiedB));
+  const signs = pairs.flatMap(([a, b], at) =>
+    pairs.slice(at + 1).map(([otherA, otherB]) => [Math.sign(a - otherA), Math.sign(b - otherB)] as const),
+  );
+  const sum = (of: (sign: (typeof signs)[number]) => number) => signs.reduce((total, sign) => total + of(sign), 0);
+  return sum(([a, b]) => a * b) / Math.sqrt(sum(([a]) => a * a) * sum(([, b]) => b * b));
 }
 
 /** The mean tau over queries between the planted grades and a score of each pair. */
@@ -195,15 +184,13 @@ function clientLines(clientId: string | null, searches: number, clicked: number)
 }
 
 async function countedFrom(name: string, clients: readonly ReturnType<typeof clientLines>[]) {
-  const searches = file(
-    `${name}-searches.gz`,
-    clients.flatMap((client) => client.searches),
-  );
-  const events = file(
-    `${name}-events.gz`,
-    clients.flatMap((client) => client.events),
-  );
-  const { shown, robots } = await shownAndClicked({ searches: [searches], events: [events], scratch }, PERIOD);
+  const [searches, events] = (["searches", "events"] as const).map((kind) => [
+    file(
+      `${name}-${kind}.gz`,
+      clients.flatMap((client) => client[kind]),
+    ),
+  ]);
+  const { shown, robots } = await shownAndClicked({ searches: searches ?? [], events: events ?? [], scratch }, PERIOD);
   return {
     robots,
     impressions: shown.map(({ impressions }) => impressions),

@@ -74,20 +74,28 @@ export async function startInBrowser(test: ReturnType<typeof suite>, options: Pa
     // The browser of a batch ends with its process.
     if (!inBatch()) await browser.close();
   });
-  return { browser, console };
+  /** Makes a test that opens a tab, after `before`, and closes it; the browser reports no error. */
+  const inTab = (
+    title: string,
+    place: string,
+    check: (page: Page) => Promise<unknown>,
+    { width, before }: { width?: number; before?: () => unknown } = {},
+  ) =>
+    test(title, async () => {
+      before?.();
+      const { page, problems, close } = await openTab(browser, console, place, width);
+      await check(page);
+      assert.equal(problems, []);
+      await close();
+    });
+  return { browser, console, inTab };
 }
 
 export type TestConsole = Awaited<ReturnType<typeof startTestConsole>>;
 
 /** Opens a tab that collects its problems: errors, and requests to any other host. */
-export async function openTab(
-  browser: Browser,
-  console: Pick<TestConsole, "url">,
-  place = "",
-  width = 1280,
-  colorScheme: "light" | "dark" = "light",
-) {
-  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
+export async function openTab(browser: Browser, console: Pick<TestConsole, "url">, place = "", width = 1280) {
+  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: "light" });
   const page: Page = await context.newPage();
   page.setDefaultTimeout(patient(30_000));
   const problems: string[] = [];

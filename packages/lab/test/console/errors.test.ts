@@ -14,7 +14,7 @@ const status = async () => {
 const history = async (): Promise<never> => {
   throw new ConsoleError(502, "no_history", "The bucket does not answer.");
 };
-const { browser, console } = await startInBrowser(test, { status, history });
+const { browser, console, inTab } = await startInBrowser(test, { status, history });
 test.before.each(() => {
   console.gateway.fail("none");
   trouble.status = "";
@@ -43,20 +43,17 @@ for (const view of ["search", "judge"])
     await close();
   });
 
-test("says why the mapping of an index is unknown in words, never as JSON", async () => {
-  const { page, close } = await openTab(browser, console, "#/search?q=letters&index=films");
-  await page.getByLabel(/the mapping could not be read: 404: no such index \[films\]/).waitFor();
-  assert.not.match((await page.locator(".search-form").textContent()) ?? "", /[{}]/);
-  await close();
-});
-
-test("searches only keywords, and says why, for an index without an entry in hybrid_search.yaml", async () => {
-  const { page, close } = await openTab(browser, console, "#/search?q=letters&index=films");
-  await page.getByText("hybrid_search.yaml has no entry for films").waitFor();
-  await page.getByRole("region", { name: "keyword", exact: true }).waitFor();
-  assert.is(await page.getByRole("region", { name: "hybrid", exact: true }).count(), 0);
-  await close();
-});
+inTab(
+  "an index without a mapping or an entry in hybrid_search.yaml is searched by keywords, and the page says why in words",
+  "#/search?q=letters&index=films",
+  async (page) => {
+    await page.getByLabel(/the mapping could not be read: 404: no such index \[films\]/).waitFor();
+    assert.not.match((await page.locator(".search-form").textContent()) ?? "", /[{}]/);
+    await page.getByText("hybrid_search.yaml has no entry for films").waitFor();
+    await page.getByRole("region", { name: "keyword", exact: true }).waitFor();
+    assert.is(await page.getByRole("region", { name: "hybrid", exact: true }).count(), 0);
+  },
+);
 
 test("shows while judging the gateway's error, and the error of a file that cannot be written", async () => {
   console.gateway.fail("forbidden");
@@ -72,34 +69,41 @@ test("shows while judging the gateway's error, and the error of a file that cann
   await close();
 });
 
-test("says when a run to measure does not exist", async () => {
-  const id = "2026-01-01T00-00-00-000Z-evaluate";
-  const { page, close } = await openTab(browser, console, `#/measure?index=books&run=${id}`);
-  await alert(page, `404: There is no run ${id}`);
-  await close();
+const RUN = "2026-01-01T00-00-00-000Z-evaluate";
+
+inTab("says when a run to measure does not exist", `#/measure?index=books&run=${RUN}`, async (page) => {
+  await alert(page, `404: There is no run ${RUN}`);
 });
 
-test("says that nothing is trained and what to run, and still shows the rest", async () => {
-  console.gateway.fail("not-trained");
-  const { page, close } = await openTab(browser, console, "#/recommend?user=U1&index=books");
-  const list = page.getByRole("region", { name: "For U1" });
-  await list.getByText("503: Nothing is trained yet.").waitFor();
-  await list.getByText("Run `make demo-train` in another terminal.").waitFor();
-  await alert(page, "502: The bucket does not answer.");
-  await page.getByText("Nothing is trained yet: run `make demo-train`.").waitFor();
-  await close();
-});
+inTab(
+  "says that nothing is trained and what to run, and still shows the rest",
+  "#/recommend?user=U1&index=books",
+  async (page) => {
+    const list = page.getByRole("region", { name: "For U1" });
+    await list.getByText("503: Nothing is trained yet.").waitFor();
+    await list.getByText("Run `make demo-train` in another terminal.").waitFor();
+    await alert(page, "502: The bucket does not answer.");
+    await page.getByText("Nothing is trained yet: run `make demo-train`.").waitFor();
+  },
+  { before: () => console.gateway.fail("not-trained") },
+);
 
-test("shows an unreadable status as an error only in its own section", async () => {
-  trouble.status = "AWS does not answer.";
-  const { page, close } = await openTab(browser, console, "#/recommend?user=U1&index=books");
-  const section = page.getByRole("region", { name: "Training and filters" });
-  await section.getByText("502: AWS does not answer.").waitFor();
-  await page.getByRole("region", { name: "For U1" }).locator(".hit").first().waitFor();
-  trouble.status = "";
-  await section.getByRole("button", { name: "Read again" }).click();
-  await section.getByText("No training is in progress.").waitFor();
-  await close();
-});
+inTab(
+  "shows an unreadable status as an error only in its own section",
+  "#/recommend?user=U1&index=books",
+  async (page) => {
+    const section = page.getByRole("region", { name: "Training and filters" });
+    await section.getByText("502: AWS does not answer.").waitFor();
+    await page.getByRole("region", { name: "For U1" }).locator(".hit").first().waitFor();
+    trouble.status = "";
+    await section.getByRole("button", { name: "Read again" }).click();
+    await section.getByText("No training is in progress.").waitFor();
+  },
+  {
+    before: () => {
+      trouble.status = "AWS does not answer.";
+    },
+  },
+);
 
 test.run();

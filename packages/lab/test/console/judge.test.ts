@@ -4,7 +4,7 @@ import { waitFor } from "@relevance/processes/wait.ts";
 import * as assert from "uvu/assert";
 import { suite } from "../../../../test/suite.ts";
 import { readJudgments } from "../../judgments/read.ts";
-import { violations } from "./axe.ts";
+import { fits } from "./axe.ts";
 import { openTab, startInBrowser } from "./console.ts";
 
 const test = suite("the console's judging, in a browser");
@@ -19,11 +19,24 @@ async function judging(name: string) {
 
 /** Waits for the card of a tab. */
 async function judged(tab: Awaited<ReturnType<typeof openTab>>) {
+  const open = withCard(tab);
+  await open.card.waitFor();
+  return open;
+}
+
+function withCard(tab: Awaited<ReturnType<typeof openTab>>) {
   const card = tab.page.getByRole("region", { name: "Document to judge" });
-  await card.waitFor();
   const title = () => card.getByRole("heading").textContent();
   const says = (text: string) => tab.page.getByRole("status").getByText(text).waitFor();
   return { ...tab, card, title, says };
+}
+
+/** Opens a place under a name; the page asks for it once. */
+async function named(name: string, place: string) {
+  const tab = await openTab(browser, console, place);
+  await tab.page.getByRole("textbox", { name: "Your name" }).fill(name);
+  await tab.page.keyboard.press("Tab");
+  return withCard(tab);
 }
 
 test("grades by key press, saves at once, and moves to the next", async () => {
@@ -149,30 +162,18 @@ test("proposes what to check of a language model's judgments, and does not show 
   const rows = readFileSync(fileOf("model"), "utf8");
   assert.is(rows.match(/,3,books,small,.*,model$/gm)?.length, 3);
   assert.is(rows.match(/^letters,b[19],1,books,.*,people$/gm)?.length, 2);
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
-    assert.equal(await violations(page), [], colorScheme);
-  }
+  await fits(page);
   assert.equal(problems, []);
   await close();
 });
 
-test("a file of queries becomes a task, which each rater continues at the first open document", async () => {
-  const open = async (name: string, place: string, width = 1280) => {
-    const tab = await openTab(browser, console, place, width);
-    await tab.page.getByRole("textbox", { name: "Your name" }).fill(name);
-    await tab.page.keyboard.press("Tab");
-    return { ...tab, ...(await judgedOf(tab)), task: tab.page.getByRole("region", { name: "Judging task" }) };
-  };
-  const judgedOf = async (tab: Awaited<ReturnType<typeof openTab>>) => ({
-    card: tab.page.getByRole("region", { name: "Document to judge" }),
-    says: (text: string) => tab.page.getByRole("status").getByText(text).waitFor(),
-  });
-  const ada = await open("Ada", "#/judge?index=books&judgments=task");
-  await ada.task.getByText("New task from a file of queries").press("Enter");
+test("a file of queries becomes a task, which a rater continues at the first open document", async () => {
+  const { page, card, says, problems, close } = await named("Ada", "#/judge?index=books&judgments=task");
+  const task = page.getByRole("region", { name: "Judging task" });
+  await task.getByText("New task from a file of queries").press("Enter");
   const buffer = Buffer.from("letters\r\n\n storm \nletters\n");
-  await ada.page.getByLabel("A query on each line").setInputFiles({ name: "q.txt", mimeType: "text/plain", buffer });
-  const form = ada.page.getByRole("form", { name: "New judging task" });
+  await page.getByLabel("A query on each line").setInputFiles({ name: "q.txt", mimeType: "text/plain", buffer });
+  const form = page.getByRole("form", { name: "New judging task" });
   for (const name of ["../evil", "spring"]) {
     await form.getByRole("textbox", { name: "Task" }).fill(name);
     await form.getByLabel("Hits of each variant").fill("2");
@@ -180,66 +181,40 @@ test("a file of queries becomes a task, which each rater continues at the first 
     if (name !== "spring") await form.getByText("is not a name").waitFor();
   }
   // Comes to the first query by itself, and fixes its documents.
-  await ada.card.waitFor();
-  await ada.page.waitForURL(/q=letters/);
-  const [, count = ""] = /0 of (\d) judged/.exec((await ada.card.textContent()) ?? "") ?? [];
+  await card.waitFor();
+  await page.waitForURL(/q=letters/);
+  const [, count = ""] = /0 of (\d) judged/.exec((await card.textContent()) ?? "") ?? [];
   assert.ok(Number(count) >= 2 && Number(count) < 5, count);
-  await ada.card.focus();
-  await ada.page.keyboard.press("3");
-  await ada.says(`1 of ${count} judged.`);
-  await ada.task.getByText(`0 of ${count} documents have 2 grades; 1 of 2 queries are not opened yet.`).waitFor();
-  await ada.task.getByText(`Ada: 1 of ${count}`).waitFor();
-  const stays = await ada.card.getByRole("heading").textContent();
-  await ada.page.goto(`${console.url}/#/judge?index=books&judgments=task&task=spring`);
-  await ada.page.reload();
-  await ada.card.waitFor();
-  assert.is(await ada.card.getByRole("heading").textContent(), stays);
+  await card.focus();
+  await page.keyboard.press("3");
+  await says(`1 of ${count} judged.`);
+  await task.getByText(`0 of ${count} documents have 2 grades; 1 of 2 queries are not opened yet.`).waitFor();
+  await task.getByText(`Ada: 1 of ${count}`).waitFor();
+  const stays = await card.getByRole("heading").textContent();
+  await page.goto(`${console.url}/#/judge?index=books&judgments=task&task=spring`);
+  await page.reload();
+  await card.waitFor();
+  assert.is(await card.getByRole("heading").textContent(), stays);
   for (let done = 2; done <= Number(count); done += 1) {
-    await ada.page.keyboard.press("1");
-    await ada.says(`${done} of ${count} judged.`);
+    await page.keyboard.press("1");
+    await says(`${done} of ${count} judged.`);
   }
-  await ada.page.keyboard.press("n");
-  await ada.page.waitForURL(/q=storm/);
-  await ada.task.getByText("0 of 2 queries are not opened yet.").waitFor();
-  assert.equal(ada.problems, []);
-  await ada.close();
-  const ben = await open("Ben", "#/judge?index=books&judgments=task&task=spring", 390);
-  await ben.card.getByText(`0 of ${count} judged.`).waitFor();
-  await ben.card.focus();
-  await ben.page.keyboard.press("2");
-  await ben.task.getByText(/^1 of \d documents have 2 grades; 0 of 2 queries are not opened yet\./).waitFor();
-  // Enough raters: nothing but the second query is left for a third.
-  for (let done = 2; done <= Number(count); done += 1) {
-    await ben.says(`${done - 1} of ${count} judged.`);
-    await ben.page.keyboard.press("2");
-  }
-  await ben.task.getByRole("link", { name: "Continue with storm" }).waitFor();
-  for (const colorScheme of ["light", "dark"] as const) {
-    await ben.page.emulateMedia({ colorScheme });
-    assert.equal(await violations(ben.page), [], colorScheme);
-  }
-  assert.is(await ben.page.evaluate("document.documentElement.scrollWidth"), 390);
-  assert.equal(ben.problems, []);
-  await ben.close();
-  const cem = await open("Cem", "#/judge?index=books&judgments=task&task=spring");
-  await cem.page.waitForURL(/q=storm/);
-  await cem.close();
+  await fits(page, 390, 1280);
+  await page.keyboard.press("n");
+  await page.waitForURL(/q=storm/);
+  await task.getByText("0 of 2 queries are not opened yet.").waitFor();
+  assert.equal(problems, []);
+  await close();
 });
 
-/** Judges under a name; the page asks for it once. */
-async function judgingAs(name: string, file: string, width = 1280) {
-  const tab = await openTab(browser, console, `#/judge?q=letters&index=books&judgments=${file}`, width);
-  await tab.page.getByRole("textbox", { name: "Your name" }).fill(name);
-  await tab.page.keyboard.press("Tab");
-  return judged(tab);
-}
+const RATERS = "#/judge?q=letters&index=books&judgments=raters";
 
 test("two raters judge blind, and a third decides between them, with the keyboard", async () => {
   for (const [name, keys] of [
     ["Ada", ["3", "2", "1", "0", "1"]],
     ["Ben", ["3", "2", "1", "3", "1"]],
   ] as const) {
-    const { page, card, says, problems, close } = await judgingAs(name, "raters");
+    const { page, card, says, problems, close } = await named(name, RATERS);
     await card.focus();
     await card.getByText("0 of 5 judged").waitFor();
     assert.is(await page.locator(".tag.given").count(), 0);
@@ -254,36 +229,30 @@ test("two raters judge blind, and a third decides between them, with the keyboar
     assert.equal(problems, []);
     await close();
   }
-  for (const width of [1280, 390]) {
-    const { page, card, says, problems, close } = await judgingAs("Dora", "raters", width);
-    await card.getByText("0 of 5 judged").waitFor();
-    // What evaluations count, whoever judged.
-    await page.getByText("Of the hits here 100 % of keyword, 100 % of dense,").waitFor();
-    const agreement = page.locator(".agreement");
-    await agreement.locator("summary").press("Enter");
-    await agreement.getByText(/^Weighted kappa 0\.\d\d \(an interval needs 10 queries\), on 5 documents/).waitFor();
-    await agreement.getByText("1 disagreements, ").waitFor();
-    const decision = agreement.getByRole("button", { name: "2 relevant" });
-    await decision.press(width === 1280 ? "Enter" : "Space");
-    await says(width === 1280 ? "Decided: relevant" : "Decision taken back");
-    await decision.and(page.locator(`[aria-pressed=${width === 1280}]`)).waitFor();
+  const { page, card, says, problems, close } = await named("Dora", RATERS);
+  await card.getByText("0 of 5 judged").waitFor();
+  // What evaluations count, whoever judged.
+  await page.getByText("Of the hits here 100 % of keyword, 100 % of dense,").waitFor();
+  const agreement = page.locator(".agreement");
+  await agreement.locator("summary").press("Enter");
+  await agreement.getByText(/^Weighted kappa 0\.\d\d \(an interval needs 10 queries\), on 5 documents/).waitFor();
+  await agreement.getByText("1 disagreements, ").waitFor();
+  const decision = agreement.getByRole("button", { name: "2 relevant" });
+  for (const [key, said, isPressed, grades] of [
+    ["Enter", "Decided: relevant", true, [1, 1, 2, 2, 3]],
+    ["Space", "Decision taken back", false, [0, 1, 1, 2, 3]],
+  ] as const) {
+    await decision.press(key);
+    await says(said);
+    await decision.and(page.locator(`[aria-pressed=${isPressed}]`)).waitFor();
+    // Keys of grades are the card's alone.
     await decision.press("1");
     await card.getByText("0 of 5 judged").waitFor();
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      assert.equal(await violations(page), [], `${width} ${colorScheme}`);
-    }
-    assert.is(await page.evaluate("document.documentElement.scrollWidth"), width);
-    const grades = [...(readJudgments(fileOf("raters")).get("letters")?.values() ?? [])];
-    assert.equal(grades.toSorted(), width === 1280 ? [1, 1, 2, 2, 3] : [0, 1, 1, 2, 3]);
-    assert.equal(problems, []);
-    await close();
+    const stored = [...(readJudgments(fileOf("raters")).get("letters")?.values() ?? [])];
+    assert.equal(stored.toSorted(), grades);
   }
-});
-
-test("shows the server's error for an invalid file name", async () => {
-  const { page, close } = await openTab(browser, console, "#/judge?q=letters&index=books&judgments=a.b");
-  await page.getByText('400: "a.b" is not a name').waitFor();
+  await fits(page, 390, 1280);
+  assert.equal(problems, []);
   await close();
 });
 

@@ -126,7 +126,7 @@ inEveryLook(
     Object.entries(PLACES).map(([name, { place, least, show }]) => [
       `${name} are laid out in their own direction`,
       {
-        ...{ place, trouble: "hebrew" },
+        ...{ place, trouble: "hebrew", width: 390 },
         check: async (page) => {
           await show(page);
           const { ltr, rtl } = (await page.evaluate(TEXTS)) as Record<"ltr" | "rtl", string[]>;

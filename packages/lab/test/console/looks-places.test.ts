@@ -1,6 +1,5 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { patient } from "@relevance/processes/wait.ts";
 import * as assert from "uvu/assert";
 import { suite } from "../../../../test/suite.ts";
 import { evaluate } from "../../evaluation/evaluate.ts";
@@ -8,24 +7,17 @@ import { judgmentsOf } from "../../judgments/judgments.ts";
 import { metricOf } from "../../metrics/metric.ts";
 import { surfaceSvg } from "../../tuning/surface.ts";
 import type { Tuning } from "../../tuning/tune.ts";
-import { violations } from "./axe.ts";
 import { startInBrowser } from "./console.ts";
-import { inEveryLook, press, type } from "./looks.ts";
+import { inEveryLook, press } from "./looks.ts";
 
 const test = suite("what Judge, Measure and Recommend promise in every look, in a browser");
 
-/** The longest time that a command of `relevance` may take on a busy machine. */
-const timeout = patient(60_000);
-
 const shared = await startInBrowser(test, { users: async () => ["U1", "U2"] });
 const { files } = shared.console;
-const write = (folder: string, file: string, content: string | Buffer) => {
+const write = (folder: string, file: string, content: string) => {
   mkdirSync(join(files, folder), { recursive: true });
   writeFileSync(join(files, folder, file), content);
 };
-const rows = Array.from({ length: 20 }, (_, query) => `query ${query},b3,3\n`);
-write("judgments", "twenty.csv", `query,doc,grade\n${rows.join("")}`);
-
 const EVALUATION = "2026-11-05T10-00-00-000Z-evaluate";
 const TUNING = "2026-11-06T10-00-00-000Z-tune";
 const ABOUT = { when: "2026-11-05T10:00:00.000Z", judgments: "twenty", index: "books" };
@@ -90,37 +82,6 @@ const FRAMED = `(() => {
 const MEASURE = "#/measure?index=books&judgments=twenty";
 
 inEveryLook(test, shared, {
-  ...Object.fromEntries(
-    [
-      ["Evaluate 4 variants", "Evaluating … keyword: 20 queries"],
-      ["Tune the hybrid search", "Tuning … Retrieving the candidates of 20 queries"],
-    ].map(([name = "", doing = ""]) => [
-      `${name} says how far it is, and is stopped without a trace`,
-      {
-        place: MEASURE,
-        check: async (page, console) => {
-          const earlier = page.getByRole("region", { name: "Earlier runs" }).getByRole("link");
-          await earlier.nth(1).waitFor();
-          const before = await earlier.allTextContents();
-          // The stand-in answers no search, so that the run goes on until it is stopped.
-          const release = console.gateway.hold("/application/");
-          await press(page.getByRole("button", { name }));
-          const busy = page.getByRole("region", { name: "In progress" });
-          await busy.getByText(doing).waitFor({ timeout });
-          await busy.getByRole("progressbar").waitFor();
-          assert.ok(await page.getByRole("button", { name }).isDisabled());
-          assert.equal(await violations(page), []);
-          await press(busy.getByRole("button", { name: "Cancel" }));
-          await page.getByRole("alert").getByText("409: Stopped. Nothing was stored.").waitFor({ timeout });
-          await busy.waitFor({ state: "detached" });
-          release();
-          await page.getByRole("button", { name, disabled: false }).waitFor();
-          assert.equal(await earlier.allTextContents(), before);
-        },
-      } satisfies Parameters<typeof inEveryLook>[2][string],
-    ]),
-  ),
-
   "a verdict names winners and losers, and declines with what would allow it where too little is judged": {
     place: `${MEASURE}&run=${EVALUATION}`,
     check: async (page) => {
@@ -172,29 +133,6 @@ inEveryLook(test, shared, {
       assert.ok(y >= 0 && y + own <= 900, `${y}`);
       await page.keyboard.press("2");
       await page.getByRole("status").getByText("relevant. ").waitFor();
-    },
-  },
-
-  "Judge continues a file of another tool, in any encoding that can be told": {
-    place: "#/judge?q=letters&index=books",
-    check: async (page, _console, look) => {
-      write("judgments", `excel-${look}.tsv`, Buffer.from("\ufeffquery\tdoc\tgrade\r\nletters\tb1\t3\r\n", "utf16le"));
-      write("judgments", `latin-${look}.csv`, Buffer.from("query,doc,grade\ncaf\u00e9,b1,3\n", "latin1"));
-      const card = page.getByRole("region", { name: "Document to judge" });
-      await card.waitFor();
-      const choose = async (name: string) => {
-        await type(page.getByRole("combobox", { name: "Judgments file" }), `${name}-${look}`);
-        await page.keyboard.press("Tab");
-      };
-      await choose("latin");
-      await page.getByRole("alert").getByText("line 2 is not UTF-8; the file is probably Latin-1").waitFor();
-      await choose("excel");
-      await page.getByText("grade 3").waitFor();
-      await press(card.getByRole("button", { name: "2 relevant" }));
-      await card.getByText(/^[12] of 5 judged/).waitFor();
-      await page.getByText("grade 2").waitFor();
-      const text = readFileSync(join(files, "judgments", `excel-${look}.csv`), "utf8");
-      assert.match(text, /^letters,b\d,2,/m);
     },
   },
 

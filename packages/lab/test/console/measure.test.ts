@@ -1,14 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { patient } from "@relevance/processes/wait.ts";
-import type { Page } from "playwright-core";
 import * as assert from "uvu/assert";
 import { suite } from "../../../../test/suite.ts";
-import { evaluate } from "../../evaluation/evaluate.ts";
-import { type Judgment, judgmentsOf } from "../../judgments/judgments.ts";
-import { modelCheck } from "../../judgments/model-check.ts";
-import { metricOf } from "../../metrics/metric.ts";
-import { violations } from "./axe.ts";
+import { fits } from "./axe.ts";
 import { openTab, startInBrowser } from "./console.ts";
 
 const test = suite("the console's measuring, in a browser");
@@ -16,28 +11,15 @@ const test = suite("the console's measuring, in a browser");
 /** The longest time that a command of `relevance` may take on a busy machine. */
 const timeout = patient(60_000);
 
-const { browser, console } = await startInBrowser(test);
+const { browser, console, inTab } = await startInBrowser(test);
 // Only dense search ranks A Sunken Bell first.
 const rows = Array.from({ length: 20 }, (_, query) => `query ${query},b3,3\n`);
 mkdirSync(join(console.files, "judgments"), { recursive: true });
 writeFileSync(join(console.files, "judgments", "twenty.csv"), `query,doc,grade\n${rows.join("")}`);
 
-/** Checks that results are accessible and fit a phone's screen. */
-async function fits(page: Page): Promise<void> {
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
-    assert.equal(await violations(page), [], colorScheme);
-  }
-  const size = page.viewportSize() ?? { width: 1280, height: 900 };
-  await page.setViewportSize({ ...size, width: 390 });
-  assert.is(await page.evaluate("document.documentElement.scrollWidth"), 390);
-  await page.setViewportSize(size);
-}
-
 const MEASURE = "#/measure?index=books&judgments=twenty";
 
-test("evaluates the variants and shows tables beside plots", async () => {
-  const { page, problems, close } = await openTab(browser, console, MEASURE);
+inTab("evaluates the variants and shows tables beside plots", MEASURE, async (page) => {
   await page.getByRole("button", { name: "Evaluate 4 variants" }).click();
   const result = page.getByRole("region", { name: "Evaluation" });
   await result.getByRole("heading", { name: /^dense beats keyword by 1\.0000 ndcg@10/ }).waitFor({ timeout });
@@ -45,7 +27,7 @@ test("evaluates the variants and shows tables beside plots", async () => {
   // Each mean has its interval, and the verdict is beside the difference.
   assert.match(dense ?? "", /^dense1\.0000 \([-\d.]+ to [-\d.]+\)better\d+ %1\.0000 \([-\d.]+ to [-\d.]+\)/);
   assert.is(await result.getByRole("img").count(), 2);
-  await fits(page);
+  await fits(page, 390, 1280);
   const [saved] = await Promise.all([
     page.waitForEvent("download"),
     result.getByRole("button", { name: "Save as HTML" }).press("Enter"),
@@ -59,8 +41,6 @@ test("evaluates the variants and shows tables beside plots", async () => {
   await page.waitForURL(/#\/search\?q=query\+7/);
   await page.goBack();
   await page.waitForURL(/run=/);
-  assert.equal(problems, []);
-  await close();
 });
 
 test("shows the evaluations over time, with a chart and a row for each", async () => {
@@ -78,69 +58,41 @@ test("shows the evaluations over time, with a chart and a row for each", async (
     return { id, kind: "evaluate", when, judgments: day === 3 ? "other" : "kept", index: "books", result };
   });
   for (const run of stored) writeFileSync(join(folder, `${run.id}.json`), JSON.stringify(run));
-  for (const width of [1280, 390]) {
-    const { page, problems, close } = await openTab(browser, console, "#/measure?index=books&judgments=kept", width);
-    await page.getByRole("link", { name: "Over time" }).press("Enter");
-    const view = page.getByRole("region", { name: "Over time" });
-    await view.getByRole("img", { name: "ndcg@10 of hybrid over time" }).waitFor();
-    assert.is(await view.getByRole("img").count(), 2);
-    const cells = await view.locator("tbody tr").allTextContents();
-    assert.is(cells.length, 2);
-    assert.match(cells[1] ?? "", /20\.2000 \(0\.1500 to 0\.2500\)/);
-    await fits(page);
-    assert.equal(problems, []);
-    await close();
-  }
-});
-
-test("shows no interval while people have checked too little of a language model", async () => {
-  const id = "2026-11-05T10-00-00-000Z-evaluate";
-  const run = { id, kind: "evaluate", when: "2026-11-05", judgments: "by-model", index: "books" };
-  const queries = Array.from({ length: 40 }, (_, query) => `query ${query}`);
-  const rows = queries.flatMap((query) =>
-    ["a", "b"].map((document, at): Judgment => ({ query, document, grade: 3 * at, origin: "model" })),
-  );
-  const settings = ["ab", "ba"].map((found) => ({
-    name: found,
-    runs: queries.map(() => ({ ranking: [...found], milliseconds: 1, degraded: [] })),
-  }));
-  const metric = metricOf("ndcg@10");
-  assert.ok(metric);
-  const about = { origins: { model: 80 }, check: modelCheck(rows) };
-  const result = evaluate(queries, settings, judgmentsOf(rows), [metric], about);
-  writeFileSync(join(console.files, "runs", `${id}.json`), JSON.stringify({ ...run, result }));
-  const { page, problems, close } = await openTab(browser, console, `#/measure?index=books&run=${id}`);
-  const view = page.getByRole("region", { name: "Evaluation" });
-  await view.getByText(/^No verdict on ba: people have checked 0 .* needs 20, so 20 more\./).waitFor();
-  await view.getByRole("row", { name: /^ba 0\.\d+ no verdict: too little checked/ }).waitFor();
-  assert.is(await view.locator(".interval").count(), 0);
-  // The bars of the queries alone.
-  assert.is(await view.getByRole("img").count(), 1);
+  const { page, problems, close } = await openTab(browser, console, "#/measure?index=books&judgments=kept");
+  await page.getByRole("link", { name: "Over time" }).press("Enter");
+  const view = page.getByRole("region", { name: "Over time" });
+  await view.getByRole("img", { name: "ndcg@10 of hybrid over time" }).waitFor();
+  assert.is(await view.getByRole("img").count(), 2);
+  const cells = await view.locator("tbody tr").allTextContents();
+  assert.is(cells.length, 2);
+  assert.match(cells[1] ?? "", /20\.2000 \(0\.1500 to 0\.2500\)/);
+  await fits(page, 390, 1280);
   assert.equal(problems, []);
   await close();
 });
 
-test("opens an earlier run by its link, and from it another place at its top", async () => {
+inTab(
+  "opens an earlier run by its link, and from it another place at its top",
   // Its hits are there at once later, so that it is as long as the run.
-  const search = "#/search?index=books&q=query+7&judgments=twenty";
-  const { page, close } = await openTab(browser, console, search, 390);
-  await page.getByRole("status").getByText("4 variants searched for query 7").waitFor({ state: "attached" });
-  await page.getByRole("link", { name: "Measure", exact: true }).click();
-  await page
-    .getByRole("link", { name: /^evaluate books on twenty/ })
-    .first()
-    .click();
-  const link = page.getByRole("region", { name: "Evaluation" }).getByRole("link", { name: "query 7", exact: true });
-  await link.scrollIntoViewIfNeeded();
-  assert.ok(Number(await page.evaluate("scrollY")) > 500);
-  await link.click();
-  await page.getByRole("region", { name: "hybrid" }).waitFor();
-  assert.is(await page.evaluate("scrollY"), 0);
-  await close();
-});
+  "#/search?index=books&q=query+7&judgments=twenty",
+  async (page) => {
+    await page.getByRole("status").getByText("4 variants searched for query 7").waitFor({ state: "attached" });
+    await page.getByRole("link", { name: "Measure", exact: true }).click();
+    await page
+      .getByRole("link", { name: /^evaluate books on twenty/ })
+      .first()
+      .click();
+    const link = page.getByRole("region", { name: "Evaluation" }).getByRole("link", { name: "query 7", exact: true });
+    await link.scrollIntoViewIfNeeded();
+    assert.ok(Number(await page.evaluate("scrollY")) > 500);
+    await link.click();
+    await page.getByRole("region", { name: "hybrid" }).waitFor();
+    assert.is(await page.evaluate("scrollY"), 0);
+  },
+  { width: 390 },
+);
 
-test("tunes, shows the change of hybrid_search.yaml, and writes it after confirmation", async () => {
-  const { page, close } = await openTab(browser, console, MEASURE);
+inTab("tunes, shows the change of hybrid_search.yaml, and writes it after confirmation", MEASURE, async (page) => {
   await page.getByRole("button", { name: "Tune the hybrid search" }).click();
   const result = page.getByRole("region", { name: "Tuning" });
   await result
@@ -149,7 +101,7 @@ test("tunes, shows the change of hybrid_search.yaml, and writes it after confirm
     )
     .waitFor({ timeout });
   assert.is(await result.getByRole("img").count(), 1);
-  await fits(page);
+  await fits(page, 390, 1280);
   const before = readFileSync(console.defaultsFile, "utf8");
   await result.getByRole("button", { name: "Write to hybrid_search.yaml" }).click();
   await result.locator(".added").first().waitFor();
@@ -161,31 +113,37 @@ test("tunes, shows the change of hybrid_search.yaml, and writes it after confirm
   assert.match(readFileSync(console.defaultsFile, "utf8"), "settings: {");
   await result.getByRole("button", { name: "Compare in Search" }).click();
   await page.getByRole("region", { name: "tuned 5" }).waitFor();
-  await close();
 });
 
-test("a run is followed and stopped in another tab as well", async () => {
+test("a run says how far it is, is followed in another tab, and is stopped there without a trace", async () => {
   const { page, problems, close } = await openTab(browser, console, MEASURE);
+  const earlier = page.getByRole("region", { name: "Earlier runs" }).getByRole("link");
+  await earlier.first().waitFor();
+  const before = await earlier.allTextContents();
   // The stand-in answers no search, so that the run goes on until it is stopped.
-  const release = console.gateway.hold();
-  await page.getByRole("button", { name: "Evaluate 4 variants" }).click();
-  await page.getByRole("region", { name: "In progress" }).waitFor();
+  const release = console.gateway.hold("/application/");
+  await page.getByRole("button", { name: "Tune the hybrid search" }).press("Enter");
+  const busy = page.getByRole("region", { name: "In progress" });
+  await busy.getByText("Tuning … Retrieving the candidates of 20 queries").waitFor({ timeout });
+  await busy.getByRole("progressbar").waitFor();
+  assert.ok(await page.getByRole("button", { name: "Tune the hybrid search" }).isDisabled());
+  await fits(page, 390, 1280);
   const other = await openTab(browser, console, MEASURE);
   const seen = other.page.getByRole("region", { name: "In progress" });
-  await seen.getByText("Evaluating … keyword: 20 queries").waitFor({ timeout });
-  await seen.getByRole("button", { name: "Cancel" }).click();
+  await seen.getByText("Tuning … Retrieving the candidates of 20 queries").waitFor({ timeout });
+  await seen.getByRole("button", { name: "Cancel" }).press("Enter");
   await page.getByRole("alert").getByText("409: Stopped. Nothing was stored.").waitFor({ timeout });
-  await seen.waitFor({ state: "detached" });
+  for (const region of [seen, busy]) await region.waitFor({ state: "detached" });
   release();
+  await page.getByRole("button", { name: "Tune the hybrid search", disabled: false }).waitFor();
+  assert.equal(await earlier.allTextContents(), before);
   assert.equal(problems, []);
   await Promise.all([close(), other.close()]);
 });
 
-test("shows a command's own message when it fails", async () => {
-  const { page, close } = await openTab(browser, console, "#/measure?index=books&judgments=nothing");
+inTab("shows a command's own message when it fails", "#/measure?index=books&judgments=nothing", async (page) => {
   await page.getByRole("button", { name: "Evaluate 4 variants" }).click();
   await page.getByText(/422: .*nothing\.csv/).waitFor({ timeout });
-  await close();
 });
 
 test.run();

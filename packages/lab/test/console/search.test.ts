@@ -1,102 +1,114 @@
 import { isDeepStrictEqual } from "node:util";
 import { patient, waitFor } from "@relevance/processes/wait.ts";
+import type { Page } from "playwright-core";
 import * as assert from "uvu/assert";
+import type { Trouble } from "../../../../test/fixtures/console-gateway.ts";
 import { suite } from "../../../../test/suite.ts";
-import { violations } from "./axe.ts";
+import { fits } from "./axe.ts";
 import { KEY, openTab, startInBrowser } from "./console.ts";
 
 const test = suite("the console's search, in a browser");
 
-const { browser, console } = await startInBrowser(test);
-test.before.each(() => console.gateway.fail("none"));
+const { browser, console, inTab } = await startInBrowser(test);
 
 const SEARCH = "#/search?q=letters&index=books";
 
-async function searched(place = SEARCH, width?: number) {
-  const tab = await openTab(browser, console, place, width);
-  const column = (name: string) => tab.page.getByRole("region", { name, exact: true });
+/** Makes a test of a search, once its hybrid column has hits. */
+const inSearch = (
+  title: string,
+  check: (search: Awaited<ReturnType<typeof searched>>) => Promise<unknown>,
+  { place = SEARCH, width, trouble = "none" }: { place?: string; width?: number; trouble?: Trouble } = {},
+) =>
+  inTab(title, place, async (page) => check(await searched(page)), {
+    ...(width && { width }),
+    before: () => console.gateway.fail(trouble),
+  });
+
+async function searched(page: Page) {
+  const column = (name: string) => page.getByRole("region", { name, exact: true });
   await column("hybrid").locator(".hit").first().waitFor();
   const titles = (name: string) => column(name).locator(".hit .title").allTextContents();
-  return { ...tab, column, titles };
+  return { page, column, titles };
 }
 
-test("shows one text as keyword, dense, sparse and hybrid search", async () => {
-  const { titles, problems, close } = await searched();
+inSearch("shows one text as keyword, dense, sparse and hybrid search", async ({ titles }) => {
   assert.equal(await titles("keyword"), ["The Keeper of the Lamp", "Salt and Storm", "Letters Home"]);
   assert.is((await titles("dense"))[0], "A Sunken Bell");
   assert.is((await titles("sparse")).length, 4);
   assert.is((await titles("hybrid")).length, 5);
-  assert.equal(problems, []);
-  await close();
 });
 
-test("adds a plain search with boosts and a filter, by keyboard, and keeps it in the address", async () => {
-  const { page, column, problems, close } = await searched(SEARCH, 390);
-  await page.getByRole("button", { name: "+ plain" }).press("Enter");
-  const plain = column("plain 5");
-  await plain.locator(".hit").first().waitFor();
-  const set = async (name: string, value: string) => {
-    await plain.getByLabel(name).fill(value);
-    await plain.getByLabel(name).press("Tab");
-  };
-  const asks = (query: object) =>
-    waitFor(
-      async () => console.gateway.received.some(({ body }) => isDeepStrictEqual(body.search_request?.query, query)),
-      {
-        ...{ what: JSON.stringify(query), timeoutMs: 10_000 },
-      },
-    );
-  const words = (...fields: string[]) => ({ multi_match: { query: "letters", fields } });
-  await set("boost of title", "3");
-  await asks(words("title^3", "description"));
-  await set("boost of description", "0");
-  await asks(words("title^3"));
-  await set("Only hits that match", "published:[2020 TO *]");
-  const filter = [{ query_string: { query: "published:[2020 TO *]" } }];
-  await asks({ bool: { must: [words("title^3")], filter } });
-  assert.match(decodeURIComponent(page.url()), /"kind":"plain".*"title":3/);
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
-    assert.equal(await violations(page), [], colorScheme);
-  }
-  await set("boost of title", "0");
-  await plain.getByText("Every field has the boost 0").waitFor();
-  assert.is(await page.evaluate("document.documentElement.scrollWidth"), 390);
-  assert.equal(problems, []);
-  await close();
-});
+inSearch(
+  "adds a plain search with boosts and a filter, by keyboard, and keeps it in the address",
+  async ({ page, column }) => {
+    await page.getByRole("button", { name: "+ plain" }).press("Enter");
+    const plain = column("plain 5");
+    await plain.locator(".hit").first().waitFor();
+    const set = async (name: string, value: string) => {
+      await plain.getByLabel(name).fill(value);
+      await plain.getByLabel(name).press("Tab");
+    };
+    const asks = (query: object) =>
+      waitFor(
+        async () => console.gateway.received.some(({ body }) => isDeepStrictEqual(body.search_request?.query, query)),
+        {
+          ...{ what: JSON.stringify(query), timeoutMs: 10_000 },
+        },
+      );
+    const words = (...fields: string[]) => ({ multi_match: { query: "letters", fields } });
+    await set("boost of title", "3");
+    await asks(words("title^3", "description"));
+    await set("boost of description", "0");
+    await asks(words("title^3"));
+    await set("Only hits that match", "published:[2020 TO *]");
+    const filter = [{ query_string: { query: "published:[2020 TO *]" } }];
+    await asks({ bool: { must: [words("title^3")], filter } });
+    assert.match(decodeURIComponent(page.url()), /"kind":"plain".*"title":3/);
+    await fits(page);
+    await set("boost of title", "0");
+    await plain.getByText("Every field has the boost 0").waitFor();
+  },
+  { width: 390 },
+);
 
-test("tells the rank of each hit in each subquery, also to a screen reader", async () => {
-  const { column, close } = await searched();
-  const places = column("hybrid").locator(".hit", { hasText: "A Sunken Bell" }).locator(".places");
-  assert.is(await places.locator("[aria-hidden]").textContent(), "k– d1 s2");
-  assert.is(
-    await places.locator(".hidden").textContent(),
-    "keyword: not among its candidates, dense: rank 1, sparse: rank 2",
+for (const [trouble, title, seen, read] of [
+  ["none", "A Sunken Bell", "k– d1 s2", "keyword: not among its candidates, dense: rank 1, sparse: rank 2"],
+  [
+    ...(["tied", "Letters Home", "k=1 d=1 s–"] as const),
+    "keyword: rank 1, tied, dense: rank 1, tied, sparse: not among its candidates",
+  ],
+] as const) {
+  inSearch(
+    `tells the rank of a hit in each subquery, also to a screen reader: ${seen}`,
+    async ({ column }) => {
+      const places = column("hybrid").locator(".hit", { hasText: title }).locator(".places");
+      assert.is(await places.locator("[aria-hidden]").textContent(), seen);
+      assert.is(await places.locator(".hidden").textContent(), read);
+    },
+    { trouble },
   );
-  await close();
-});
+}
 
-test("reorders hits while a weight is dragged, without a request, and as the gateway would", async () => {
-  const { column, titles, page, close } = await searched();
-  const before = console.gateway.received.length;
-  await column("hybrid").getByRole("slider", { name: "weight of dense in hybrid" }).fill("1");
-  await column("hybrid").getByText("Computed here").waitFor();
-  const computed = await titles("hybrid");
-  assert.is(computed[0], "A Sunken Bell");
-  assert.is(console.gateway.received.length, before);
-  await column("hybrid").getByRole("button", { name: "Ask the gateway" }).click();
-  await column("hybrid").getByText("5 found").waitFor();
-  assert.equal(await titles("hybrid"), computed);
-  assert.equal(console.gateway.received.at(-1)?.body.settings, {
-    ...{ weights: [0, 1, 0], normalization: "min_max", combination: "arithmetic_mean" },
-  });
-  assert.match(decodeURIComponent(page.url()), '"weights":[0,1,0]');
-  await close();
-});
+inSearch(
+  "reorders hits while a weight is dragged, without a request, and as the gateway would",
+  async ({ column, titles, page }) => {
+    const before = console.gateway.received.length;
+    await column("hybrid").getByRole("slider", { name: "weight of dense in hybrid" }).fill("1");
+    await column("hybrid").getByText("Computed here").waitFor();
+    const computed = await titles("hybrid");
+    assert.is(computed[0], "A Sunken Bell");
+    assert.is(console.gateway.received.length, before);
+    await column("hybrid").getByRole("button", { name: "Ask the gateway" }).click();
+    await column("hybrid").getByText("5 found").waitFor();
+    assert.equal(await titles("hybrid"), computed);
+    assert.equal(console.gateway.received.at(-1)?.body.settings, {
+      ...{ weights: [0, 1, 0], normalization: "min_max", combination: "arithmetic_mean" },
+    });
+    assert.match(decodeURIComponent(page.url()), '"weights":[0,1,0]');
+  },
+);
 
-test("numbers hits from 1, also when a column takes the place of another", async () => {
-  const { page, column, close } = await searched();
+inSearch("numbers hits from 1, also when a column takes the place of another", async ({ page, column }) => {
   await page.getByRole("button", { name: "Remove sparse" }).click();
   await page.getByRole("button", { name: "Remove dense" }).click();
   await column("sparse").waitFor({ state: "detached" });
@@ -106,77 +118,75 @@ test("numbers hits from 1, also when a column takes the place of another", async
     role?.value === "ListMarker" ? [`${name?.value}`.trim()] : [],
   );
   assert.equal(markers, ["1.", "2.", "3.", "1.", "2.", "3.", "4.", "5."]);
-  await close();
 });
 
-test("previews a column's new weights against the search of today, not against the column itself", async () => {
-  const { column, close } = await searched();
-  const hybrid = column("hybrid");
-  await hybrid.getByRole("slider", { name: "weight of dense in hybrid" }).fill("1");
-  await hybrid.getByRole("button", { name: "Write to hybrid_search.yaml" }).click();
-  const preview = hybrid.getByRole("region", { name: "Preview" });
-  await preview.getByLabel("Searches, one in a line").fill("letters");
-  const before = console.gateway.received.length;
-  await preview.getByRole("button", { name: "Preview" }).click();
-  await preview.getByText("Of 1 query: 1 changed.").waitFor({ timeout: patient(60_000) });
-  const sent = console.gateway.received
-    .slice(before)
-    .flatMap(({ call, body }) => (call === "POST /application/hybrid-search" ? [body.settings?.weights] : []));
-  assert.equal(sent, [undefined, [0, 1, 0]]);
-  await close();
-});
+inSearch(
+  "previews a column's new weights against the search of today, not against the column itself",
+  async ({ column }) => {
+    const hybrid = column("hybrid");
+    await hybrid.getByRole("slider", { name: "weight of dense in hybrid" }).fill("1");
+    await hybrid.getByRole("button", { name: "Write to hybrid_search.yaml" }).click();
+    const preview = hybrid.getByRole("region", { name: "Preview" });
+    await preview.getByLabel("Searches, one in a line").fill("letters");
+    const before = console.gateway.received.length;
+    await preview.getByRole("button", { name: "Preview" }).click();
+    await preview.getByText("Of 1 query: 1 changed.").waitFor({ timeout: patient(60_000) });
+    const sent = console.gateway.received
+      .slice(before)
+      .flatMap(({ call, body }) => (call === "POST /application/hybrid-search" ? [body.settings?.weights] : []));
+    assert.equal(sent, [undefined, [0, 1, 0]]);
+  },
+);
 
-test("sends no weights to a technique that does not support them on this version of the cluster", async () => {
-  console.gateway.fail("old");
-  const { column, close } = await searched();
-  await column("hybrid").locator(".places").first().waitFor();
-  await column("hybrid").getByRole("combobox", { name: "combination of hybrid" }).selectOption("rrf");
-  await column("hybrid").getByText("Computed here").waitFor();
-  assert.ok(await column("hybrid").getByRole("slider", { name: "weight of dense in hybrid" }).isDisabled());
-  await column("hybrid").getByRole("button", { name: "Ask the gateway" }).click();
-  await column("hybrid").getByText("5 found").waitFor();
-  const wanted = { normalization: "min_max", combination: "rrf" };
-  assert.equal(console.gateway.received.at(-1)?.body.settings, wanted);
-  await close();
-});
+inSearch(
+  "sends no weights to a technique that does not support them on this version of the cluster",
+  async ({ column }) => {
+    await column("hybrid").locator(".places").first().waitFor();
+    await column("hybrid").getByRole("combobox", { name: "combination of hybrid" }).selectOption("rrf");
+    await column("hybrid").getByText("Computed here").waitFor();
+    assert.ok(await column("hybrid").getByRole("slider", { name: "weight of dense in hybrid" }).isDisabled());
+    await column("hybrid").getByRole("button", { name: "Ask the gateway" }).click();
+    await column("hybrid").getByText("5 found").waitFor();
+    const wanted = { normalization: "min_max", combination: "rrf" };
+    assert.equal(console.gateway.received.at(-1)?.body.settings, wanted);
+  },
+  { trouble: "old" },
+);
 
-test("says when an experiment chose the settings of a user's search", async () => {
-  const { column, close } = await searched(`${SEARCH}&user=U1`);
-  await column("hybrid").getByRole("slider", { name: "weight of the personal ranking in hybrid" }).fill("0.5");
-  await column("hybrid").getByText("The experiment weights gave U1 its variant more-dense.").waitFor();
-  assert.is(await column("dense").getByText("The experiment").count(), 0);
-  await close();
-});
+inSearch(
+  "says when an experiment chose the settings of a user's search",
+  async ({ column }) => {
+    await column("hybrid").getByRole("slider", { name: "weight of the personal ranking in hybrid" }).fill("0.5");
+    await column("hybrid").getByText("The experiment weights gave U1 its variant more-dense.").waitFor();
+    assert.is(await column("dense").getByText("The experiment").count(), 0);
+  },
+  { place: `${SEARCH}&user=U1` },
+);
 
-test("explains a hit subquery by subquery and in the cluster's words", async () => {
-  const { column, close } = await searched();
+inSearch("explains a hit subquery by subquery", async ({ column }) => {
   const hit = column("hybrid").locator(".hit", { hasText: "A Sunken Bell" });
   await hit.getByRole("button", { name: "A Sunken Bell" }).click();
   const row = hit.getByRole("row", { name: /^dense/ });
   assert.equal(await row.locator("td").allTextContents(), ["1", "0.9", "1", "0.333", "0.333"]);
-  await hit.getByRole("button", { name: "Explain in the cluster's words" }).click();
-  await hit.getByText("1.5 weight(title)").waitFor();
-  await close();
 });
 
-test("restores a search from a link, and goes back in the history", async () => {
-  const first = await searched();
-  await first.page.getByRole("searchbox", { name: "Text" }).fill("storm");
-  await first.page.getByRole("button", { name: "Search", exact: true }).click();
-  await first.page.waitForURL(/q=storm/);
-  const other = await searched(`#${first.page.url().split("#")[1]}`);
+inSearch("restores a search from a link, and goes back in the history", async ({ page }) => {
+  await page.getByRole("searchbox", { name: "Text" }).fill("storm");
+  await page.getByRole("button", { name: "Search", exact: true }).click();
+  await page.waitForURL(/q=storm/);
+  const other = await openTab(browser, console, `#${page.url().split("#")[1]}`);
   assert.is(await other.page.getByRole("searchbox", { name: "Text" }).inputValue(), "storm");
-  await first.page.goBack();
-  await first.page.waitForURL(/q=letters/);
-  const text = first.page.getByRole("searchbox", { name: "Text" });
+  await other.close();
+  await page.goBack();
+  await page.waitForURL(/q=letters/);
+  const text = page.getByRole("searchbox", { name: "Text" });
   await waitFor(async () => (await text.inputValue()) === "letters", { what: "the text", timeoutMs: 10_000 });
-  await Promise.all([first.close(), other.close()]);
 });
 
-test("shows a call as curl without the key, which the page never receives", async () => {
-  const { column, page, close } = await searched();
+inSearch("shows a call as curl without the key, which the page never receives", async ({ column, page }) => {
   await column("keyword").getByText("curl of keyword").click();
   const curl = (await column("keyword").locator("pre").textContent()) ?? "";
+  await fits(page);
   assert.match(curl, `curl -s -X POST ${console.gateway.url}/application/search`);
   assert.match(curl, '-H "x-api-key: $RELEVANCE_API_KEY"');
   assert.ok(console.gateway.received.every(({ key }) => key === KEY));
@@ -186,46 +196,32 @@ test("shows a call as curl without the key, which the page never receives", asyn
     await page.evaluate("JSON.stringify([localStorage, sessionStorage, document.cookie])"),
   ];
   assert.not.match(held.join(), KEY);
-  await close();
 });
 
-test("shows the stages of a search and what was degraded", async () => {
-  console.gateway.fail("paused");
-  const { column, page, close } = await searched();
-  await column("hybrid").getByText("degraded: embedding").waitFor();
-  await page.getByText("503: The model sparse_v3 is paused.").waitFor();
-  await column("hybrid").locator(".cost summary").click();
-  assert.match((await column("hybrid").locator(".cost ul").textContent()) ?? "", "cluster 8 ms");
-  await close();
-});
+inSearch(
+  "shows the stages of a search and what was degraded",
+  async ({ column, page }) => {
+    await column("hybrid").getByText("degraded: embedding").waitFor();
+    await page.getByText("503: The model sparse_v3 is paused.").waitFor();
+    await column("hybrid").locator(".cost summary").click();
+    assert.match((await column("hybrid").locator(".cost ul").textContent()) ?? "", "cluster 8 ms");
+  },
+  { trouble: "paused" },
+);
 
-test("shows the gateway's error when a key may not search", async () => {
-  console.gateway.fail("forbidden");
-  const { page, problems, close } = await openTab(browser, console, SEARCH);
-  await page.getByRole("alert").getByText("403: The key may not search in books.").waitFor();
-  assert.is(await page.getByRole("alert").count(), 1);
-  assert.equal(problems, []);
-  await close();
-});
-
-test("asks for the fields if the key may not read the mapping", async () => {
-  console.gateway.fail("no-mapping");
-  const { page, close } = await openTab(browser, console, SEARCH);
-  const fields = page.getByLabel(/^Fields for the keyword search/);
-  await fields.fill("title, description");
-  await fields.blur();
-  await page.waitForURL(/fields=title%2Cdescription/);
-  const sent = () => JSON.stringify(console.gateway.received.map(({ body }) => body));
-  const wanted = '"fields":["title","description"]';
-  await waitFor(async () => sent().includes(wanted), { what: "a search in these fields", timeoutMs: 10_000 });
-  await close();
-});
-
-test("an alias has the entry of the index behind it", async () => {
-  const { page, problems, close } = await openTab(browser, console, SEARCH.replace("index=books", "index=shop-live"));
-  await page.getByRole("region", { name: "hybrid" }).waitFor();
-  assert.equal(problems, []);
-  await close();
-});
+inTab(
+  "asks for the fields if the key may not read the mapping",
+  SEARCH,
+  async (page) => {
+    const fields = page.getByLabel(/^Fields for the keyword search/);
+    await fields.fill("title, description");
+    await fields.blur();
+    await page.waitForURL(/fields=title%2Cdescription/);
+    const sent = () => JSON.stringify(console.gateway.received.map(({ body }) => body));
+    const wanted = '"fields":["title","description"]';
+    await waitFor(async () => sent().includes(wanted), { what: "a search in these fields", timeoutMs: 10_000 });
+  },
+  { before: () => console.gateway.fail("no-mapping") },
+);
 
 test.run();

@@ -16,7 +16,7 @@ const test = suite("verdicts on judgments of a language model");
 const OTHER = { quality: 1.2, shared: 0.3 };
 
 test("cover what people would say, although the model favours the setting in use", () => {
-  const of = population("ndcg@10", { lean: 0.8, noise: 0.5 }, OTHER, 2_000);
+  const of = population({ lean: 0.8, noise: 0.5 }, OTHER, 2_000);
   const rounds = 400;
   const found = coverage(of, { queries: 60, checked: 20, rounds });
   assert.ok(found.covered >= 0.95 * rounds, `${found.covered} of ${rounds}`);
@@ -28,7 +28,7 @@ test("cover what people would say, although the model favours the setting in use
 });
 
 test("become those of people's judgments as people check more, however wild the model is", () => {
-  const of = population("ndcg@10", { lean: 0, noise: 5 }, OTHER, 400);
+  const of = population({ lean: 0, noise: 5 }, OTHER, 400);
   const random = seeded(4);
   const plainOf = ({ values }: Measured) => simultaneousIntervals(values);
   const all = drawn(of, 200, 200, random);
@@ -87,7 +87,16 @@ test("are not given while nobody has checked the model, or too few have", () => 
   );
 });
 
-test("have no interval on the page while too few are checked", () => {
+test("have no interval on the page, and of one setting's mean, while too few are checked", () => {
+  const evaluation = evaluated((_, place) => place < 19);
+  assert.match(
+    verdictText({
+      ...evaluation,
+      settings: evaluation.settings.slice(0, 1),
+      verdict: { ...evaluation.verdict, comparisons: [] },
+    }),
+    /^ndcg@10 of old is 0\.\d+ \(without an interval, since people have checked 19 of .* needs 20, so 1 more\)\. From/,
+  );
   const page = (checked: number) =>
     htmlReport(
       evaluated((_, place) => place < checked),
@@ -105,16 +114,6 @@ test("have intervals of what needs no judgments, however few are checked", () =>
   assert.is(evaluation.verdict.comparisons[0]?.finding, "unclear");
   assert.match(htmlReport(evaluation, "Evaluation"), /<td>new<\/td><td>0\.0000 \(0\.0000 to 0\.[01]\d+\)<\/td>/);
   assert.match(htmlReport(evaluation, "Evaluation"), "with 95 % intervals");
-});
-
-test("give the mean of one setting without an interval while too few are checked", () => {
-  const evaluation = evaluated((_, place) => place < 19);
-  const [setting] = evaluation.settings;
-  assert.ok(setting);
-  assert.match(
-    verdictText({ ...evaluation, settings: [setting], verdict: { ...evaluation.verdict, comparisons: [] } }),
-    /^ndcg@10 of old is 0\.\d+ \(without an interval, since people have checked 19 of the language model's queries, and one needs 20, so 1 more\)\. From/,
-  );
 });
 
 test("follow people where they contradict the model, and say by how much it erred", () => {

@@ -2,7 +2,7 @@ import type { Interval } from "@relevance/lib/platform/statistics/bootstrap.ts";
 import { type Random, seeded } from "@relevance/lib/platform/statistics/random.ts";
 import { differencesOf, intervalsOf, type Measured, measuredBy } from "../../evaluation/correction.ts";
 import { type Judgment, judgmentsOf } from "../../judgments/judgments.ts";
-import { checkedIn, modelCheck } from "../../judgments/model-check.ts";
+import { modelCheck } from "../../judgments/model-check.ts";
 import { metricOf } from "../../metrics/metric.ts";
 import { normal, type Ranker, ranked, type TrueQuery, trueQueries } from "./simulated-clicks.ts";
 
@@ -16,8 +16,6 @@ export interface Judge {
   /** How much it overrates what the setting in use overrates, such as texts that repeat the words of the query. */
   lean: number;
   noise: number;
-  /** How much it grades above people. */
-  shift?: number;
 }
 
 /** Queries from which evaluations draw theirs, with what people and a language model say of both settings. */
@@ -26,12 +24,10 @@ interface Population {
   differences: Measured;
   /** The mean difference by people's judgments. */
   truth: number;
-  /** Weighted kappa of the model and people. */
-  kappa: number;
 }
 
 /** Ranks by the setting in use and by another one, and has people and a language model judge the first hits of both. */
-export function population(name: string, judge: Judge, other: Ranker, size: number): Population {
+export function population(judge: Judge, other: Ranker, size: number): Population {
   const random = seeded(77);
   const queries = trueQueries(size, random);
   const rankings = [IN_USE, other].map((ranker) => queries.map((query) => ranked(query, ranker, random)));
@@ -39,22 +35,22 @@ export function population(name: string, judge: Judge, other: Ranker, size: numb
     const pool = new Set(rankings.flatMap((own) => own[place]?.slice(0, DEPTH) ?? []));
     return [...pool].flatMap((document) => judgedBy(judge, query, document, random));
   });
-  const metric = metricOf(name);
+  const metric = metricOf("ndcg@10");
   const check = modelCheck(rows);
-  if (!metric || !check) throw new Error(`no metric ${name}`);
+  if (!metric || !check) throw new Error("no metric");
   const ids = queries.map(({ id }) => id);
   const differences = differencesOf(
     measuredBy(metric, { queries: ids, rankings, judgments: judgmentsOf(rows), check }),
   );
   const people = differences.values[1] ?? [];
   const truth = people.reduce((sum, value) => sum + value, 0) / size;
-  return { differences, truth, kappa: checkedIn(check).kappa ?? 0 };
+  return { differences, truth };
 }
 
 function judgedBy(judge: Judge, { id, grades, noise }: TrueQuery, document: string, random: Random): Judgment[] {
   const number = Number(document.slice(1));
   const grade = grades[number] ?? 0;
-  const error = (judge.shift ?? 0) + judge.lean * (noise[number] ?? 0) + judge.noise * normal(random);
+  const error = judge.lean * (noise[number] ?? 0) + judge.noise * normal(random);
   const guess = Math.max(0, Math.min(3, Math.round(grade + error)));
   return [
     { query: id, document, grade: guess, origin: "model" },
@@ -91,15 +87,11 @@ interface Coverage {
   widthByPeople: number;
 }
 
-interface Simulation {
-  queries: number;
-  checked: number;
-  /** A multiple of ten. */
-  rounds: number;
-}
-
-/** Draws queries so many times and counts what the corrected intervals say. */
-export function coverage(of: Population, { queries, checked, rounds }: Simulation): Coverage {
+/** Draws queries so many times, a multiple of ten, and counts what the corrected intervals say. */
+export function coverage(
+  of: Population,
+  { queries, checked, rounds }: Record<"queries" | "checked" | "rounds", number>,
+): Coverage {
   const found: Coverage = { covered: 0, coveredAlone: 0, clear: 0, wrong: 0, width: 0, widthByPeople: 0 };
   const random = seeded(1);
   for (let round = 0; round < rounds; round += 1) {

@@ -14,16 +14,8 @@ test.after(() => rmSync(folder, { recursive: true }));
 
 test("takes an answer for a grade only if its last line is one, and no other", () => {
   for (const answer of ["grade: 2", " Grade: 2\n", "It fits in part.\r\n\r\ngrade:2"]) assert.is(gradeIn(answer), 2);
-  const others = [
-    "",
-    "2",
-    "grade: 4",
-    "grade: 2.5",
-    "grade: 2 or 3",
-    "grade: 1\ngrade: 2",
-    "grade: 2\nI think",
-    "**grade: 2**",
-  ];
+  const wrong = ["", "2", "grade: 4", "grade: 2.5", "grade: 2 or 3", "**grade: 2**"];
+  const others = [...wrong, "grade: 1\ngrade: 2", "grade: 2\nI think"];
   for (const answer of others) assert.is(gradeIn(answer), undefined, answer);
 });
 
@@ -34,13 +26,8 @@ test("asks with the query and the text as they are", () => {
 });
 
 test("shows a model the texts of a document without its vectors", () => {
-  const source = {
-    title: "Salt",
-    vector: Array.from({ length: 384 }, () => 0.1),
-    tags: ["sea", "ship"],
-    year: 1988,
-    none: null,
-  };
+  const vector = Array.from({ length: 384 }, () => 0.1);
+  const source = { title: "Salt", vector, tags: ["sea", "ship"], year: 1988, none: null };
   assert.is(documentText(source), "title: Salt\ntags: sea, ship\nyear: 1988");
 });
 
@@ -61,13 +48,8 @@ function judging(file: string, answers: string[]) {
 test("asks once more for what is no grade, then counts it as failed, and tells the tokens of all calls", async () => {
   const { calls, run } = judging("failed.jsonl", ["grade: 3", "perhaps 2", "grade: 2", "no", "never"]);
   const outcome = await run([task("a"), task("b"), task("c")]);
-  assert.equal(
-    outcome.judged.map(({ document, grade }) => [document, grade]),
-    [
-      ["a", 3],
-      ["b", 2],
-    ],
-  );
+  const judged = outcome.judged.map(({ document, grade }) => `${document} ${grade}`);
+  assert.equal(judged, ["a 3", "b 2"]);
   assert.equal([outcome.failed, outcome.example, outcome.calls], [1, "never", 5]);
   assert.equal(outcome.tokens, { input: 50, output: 10 });
   assert.match(calls[2] ?? "", "An earlier answer was not such a line.");

@@ -24,36 +24,16 @@ const asObject = (name: string, content: string | Buffer) =>
     Array.from(readJudgments(written(name, content)), ([q, grades]) => [q, Object.fromEntries(grades)]),
   );
 
+const TABLE = "query,doc,grade\nred dress,b1,3\nred dress,b2,0\nlamp,b1,1\n";
 const SAME = { "red dress": { b1: 3, b2: 0 }, lamp: { b1: 1 } };
 
-test("reads CSV with query, doc and grade", () => {
-  assert.equal(asObject("a.csv", "query,doc,grade\nred dress,b1,3\nred dress,b2,0\nlamp,b1,1\n"), SAME);
-});
-
-test("reads both exports of Quepid and skips documents without a rating", () => {
+test("reads CSV with query, doc and grade, and both exports of Quepid without documents that have no rating", () => {
+  assert.equal(asObject("a.csv", TABLE), SAME);
   assert.equal(asObject("b.csv", "query,docid,rating\nred dress,b1,3.0\nred dress,b2,0\nlamp,b1,1\nlamp,b9,\n"), SAME);
   const general =
     "Team Name,Case Name,Case ID,Query Text,Doc ID,Doc Position,Title,Rating\n" +
     'T,C,1,red dress,b1,1,"A, B",3\nT,C,1,red dress,b2,2,,0\nT,C,1,lamp,b1,1,x,1\nT,C,1,lamp,b9,2,x,\n';
   assert.equal(asObject("c.csv", general), SAME);
-});
-
-test("reads the judgment lists and the judgment lines of OpenSearch", () => {
-  const list = [
-    {
-      query: "red dress",
-      ratings: [
-        { docId: "b1", rating: "3.000" },
-        { docId: "b2", rating: "0.000" },
-      ],
-    },
-    { query: "lamp", ratings: [{ docId: "b1", rating: 1 }] },
-  ];
-  assert.equal(asObject("d.json", JSON.stringify({ name: "x", judgmentRatings: list }, null, 2)), SAME);
-  const lines = list.flatMap(({ query, ratings }) =>
-    ratings.map(({ docId, rating }) => JSON.stringify({ query, document: docId, judgment: rating })),
-  );
-  assert.equal(asObject("e.ndjson", lines.join("\n")), SAME);
 });
 
 test("reads TREC qrels with tabs, blanks and negative grades", () => {
@@ -78,7 +58,6 @@ test("reports errors with file and line", () => {
   assert.match(message("l.csv", 'query,doc,grade\n"a,b,1\n'), /l\.csv: /);
 });
 
-const TABLE = "query,doc,grade\nred dress,b1,3\nred dress,b2,0\nlamp,b1,1\n";
 const ROWS = [
   { query: "red dress", docId: "b1", rating: "3.000" },
   { query: "red dress", docId: "b2", rating: "0.000" },
@@ -219,20 +198,16 @@ test("reads queries that are their own ids, one on each line", () => {
 });
 
 test("reads topics from lines with a tab and from CSV with users", () => {
-  assert.equal(
-    [...readTopics(written("t.tsv", '1\twing "flutter"\n2\tshock\n'))],
-    [
-      ["1", { text: 'wing "flutter"', userId: undefined }],
-      ["2", { text: "shock", userId: undefined }],
-    ],
-  );
-  assert.equal(
-    [...readTopics(written("t.csv", 'id,query,user_id\n1,"a, b",U1\n2,c,\n'))],
-    [
-      ["1", { text: "a, b", userId: "U1" }],
-      ["2", { text: "c", userId: undefined }],
-    ],
-  );
+  const topics = (name: string, text: string) =>
+    [...readTopics(written(name, text))].map(([id, topic]) => [id, topic.text, topic.userId]);
+  assert.equal(topics("t.tsv", '1\twing "flutter"\n2\tshock\n'), [
+    ["1", 'wing "flutter"', undefined],
+    ["2", "shock", undefined],
+  ]);
+  assert.equal(topics("t.csv", 'id,query,user_id\n1,"a, b",U1\n2,c,\n'), [
+    ["1", "a, b", "U1"],
+    ["2", "c", undefined],
+  ]);
 });
 
 test.run();

@@ -40,13 +40,7 @@ test.before(async () => {
     tasks: judgingTasks(join(scratchFolder(TEST_OUTPUT, "console-server"), "tasks")),
     reports: {
       ...{ experiment: none, clicks: none, take: none },
-      recommendations: async ({ days }) => ({
-        conversions: [`${days}`],
-        conversion_events: 0,
-        places: [],
-        experiments: [],
-        hashed: [],
-      }),
+      recommendations: none,
       searches: async ({ days }) => ({ queries: [], of: days }),
     },
     runs: { list: () => [], overTime: none, read: none, start: none, progress: none, cancel: none },

@@ -1,7 +1,9 @@
 import { seeded } from "@relevance/lib/platform/statistics/random.ts";
 import * as assert from "uvu/assert";
 import { suite } from "../../../../test/suite.ts";
+import type { Collection } from "../../tuning/collection.ts";
 import { inHundredths, neighbours, type TunedSettings, techniquesOf, weightGrid } from "../../tuning/settings.ts";
+import { surfaceSvg } from "../../tuning/surface.ts";
 import { tune } from "../../tuning/tune.ts";
 import { type Plant, plantedCollection } from "./planted.ts";
 
@@ -76,6 +78,24 @@ test("the weights of the grid and its neighbours sum to 1", () => {
   for (const weights of [...weightGrid(4, 10), ...neighbours([0.34, 0.33, 0.33], 0.02)]) {
     assert.ok(Math.abs(weights.reduce((sum, weight) => sum + weight, 0) - 1) < 1e-9, JSON.stringify(weights));
   }
+});
+
+/** A metric that is best at these weights of the first two of three subqueries. */
+const peakAt = (x: number, y: number): Collection => ({
+  queries: 1,
+  subqueries: 3,
+  values: ({ weights }) => Float64Array.of(1 - Math.hypot((weights?.[0] ?? 0) - x, (weights?.[1] ?? 0) - y)),
+  computed: () => 0,
+});
+
+test("the heat map frames the best cell, also when the best settings of all lie elsewhere", () => {
+  const best = { weights: [0.05, 0.9, 0.05], normalization: "min_max", combination: "arithmetic_mean" } as const;
+  const svg = surfaceSvg(peakAt(0.3, 0.5), { ...best, candidates: 100, k: null }, "ndcg@10");
+  const rects = [...svg.matchAll(/<rect [^>]*>/g)].map(([rect]) => rect);
+  const [, frame] = /x="(\d+)"/.exec(rects.find((rect) => rect.includes('fill="none"')) ?? "") ?? [];
+  const darkest = rects.find((rect) => /hsl\(212 65% 35%\)/.test(rect)) ?? "";
+  assert.is(frame, /x="(\d+)"/.exec(darkest)?.[1]);
+  assert.match(darkest, `x="${frame}"`);
 });
 
 test.run();

@@ -23,26 +23,23 @@ const PATHS = [
 ];
 const match = createMatcher(PATHS.map(route));
 
-test("finds a literal path", () => {
-  assert.equal(match("/application/search"), { resource: "/application/search", pathParameters: null });
-});
-
-test("returns the value of {proxy+} with slashes and percent signs unchanged", () => {
-  const found = match("/raw-backend/books/_doc/a%2Fb");
-  assert.equal(found, { resource: "/raw-backend/{proxy+}", pathParameters: { proxy: "books/_doc/a%2Fb" } });
-});
-
-test("prefers a literal segment to a parameter, and a parameter to {proxy+}", () => {
-  assert.is(match("/items/new")?.resource, "/items/new");
-  assert.equal(match("/items/7"), { resource: "/items/{id}", pathParameters: { id: "7" } });
-  assert.equal(match("/items/7/similar"), { resource: "/items/{id}/similar", pathParameters: { id: "7" } });
-  assert.is(match("/items/7/other")?.resource, "/items/{proxy+}");
-});
-
-test("maps unknown paths to the router", () => {
-  assert.equal(match("/nothing/here"), { resource: "/{proxy+}", pathParameters: { proxy: "nothing/here" } });
-  assert.equal(match("/raw-backend/"), { resource: "/{proxy+}", pathParameters: { proxy: "raw-backend/" } });
-});
+for (const [what, path, resource, pathParameters] of [
+  ["a literal path", "/application/search", "/application/search", null],
+  [
+    "slashes and percent signs of {proxy+}",
+    "/raw-backend/a/_doc/b%2Fc",
+    "/raw-backend/{proxy+}",
+    { proxy: "a/_doc/b%2Fc" },
+  ],
+  ["a literal segment rather than a parameter", "/items/new", "/items/new", null],
+  ["a parameter rather than {proxy+}", "/items/7", "/items/{id}", { id: "7" }],
+  ["a path behind a parameter", "/items/7/similar", "/items/{id}/similar", { id: "7" }],
+  ["{proxy+} for any other end", "/items/7/other", "/items/{proxy+}", { proxy: "7/other" }],
+  ["the router for unknown paths", "/nothing/here", "/{proxy+}", { proxy: "nothing/here" }],
+  ["the router for an empty {proxy+}", "/raw-backend/", "/{proxy+}", { proxy: "raw-backend/" }],
+] as const) {
+  test(`finds ${what}`, () => assert.equal(match(path), { resource, pathParameters }));
+}
 
 test("has no resource for the root or for something that is not a path", () => {
   assert.equal([match("/"), match("*")], [undefined, undefined]);

@@ -11,26 +11,21 @@ import { errorOf, KEY, ROUTES, recorder, send, servers } from "./server.ts";
 const test = suite("local API server");
 const { start, keep } = servers(test);
 
+const only = ([event, ...more]: readonly ProxyEvent[]): ProxyEvent => {
+  assert.ok(event && more.length === 0);
+  return event;
+};
+
 test("passes a request on as a REST API's proxy event with a binary body", async () => {
   const { events, handler } = recorder();
   const { url } = await start(handler);
   const headers = { "Content-Type": "application/json", "X-Several": ["1", "2"] };
   await send(url, "/raw-backend/books/_doc/a%2Fb?q=a%20b%2Bc+d&x=1&x=2&flag", { headers, body: '{"ä":1}' });
 
-  const [event] = events;
-  assert.ok(event);
+  const event = only(events);
   const { resource, path, httpMethod, pathParameters, stageVariables, body, isBase64Encoded } = event;
-  assert.equal(
-    { resource, path, httpMethod, pathParameters, stageVariables, isBase64Encoded },
-    {
-      resource: "/raw-backend/{proxy+}",
-      path: "/raw-backend/books/_doc/a%2Fb",
-      httpMethod: "POST",
-      pathParameters: { proxy: "books/_doc/a%2Fb" },
-      stageVariables: null,
-      isBase64Encoded: true,
-    },
-  );
+  assert.equal([resource, path, httpMethod], ["/raw-backend/{proxy+}", "/raw-backend/books/_doc/a%2Fb", "POST"]);
+  assert.equal([pathParameters, stageVariables, isBase64Encoded], [{ proxy: "books/_doc/a%2Fb" }, null, true]);
   assert.is(Buffer.from(body ?? "", "base64").toString(), '{"ä":1}');
   assert.equal(event.queryStringParameters, { q: "a b+c d", x: "2", flag: "" });
   assert.equal(event.multiValueQueryStringParameters, { q: ["a b+c d"], x: ["1", "2"], flag: [""] });
@@ -52,46 +47,30 @@ test("passes null for a missing body and a missing query", async () => {
   const { events, handler } = recorder();
   const { url } = await start(handler);
   await send(url, "/application/search");
-  const { body, isBase64Encoded, queryStringParameters, multiValueQueryStringParameters } = events[0] as ProxyEvent;
-  assert.equal(
-    [body, isBase64Encoded, queryStringParameters, multiValueQueryStringParameters],
-    [null, false, null, null],
-  );
+  const { body, isBase64Encoded, queryStringParameters: one, multiValueQueryStringParameters: all } = only(events);
+  assert.equal([body, isBase64Encoded, one, all], [null, false, null, null]);
 });
 
-test("fills the request context", async () => {
+test("fills the request context, and passes the id on with the remaining time", async () => {
   const { events, handler } = recorder();
-  const { url } = await start(handler, { basePath: "shop" });
+  let seen: unknown[] = [];
+  const watching: ProxyHandler = async (event, context) => {
+    const left = context.getRemainingTimeInMillis();
+    seen = [context.awsRequestId, left > 27_000 && left <= 28_000];
+    return handler(event, context);
+  };
+  const { url } = await start(watching, { basePath: "shop" });
   const before = Date.now();
   await send(url, "/shop/application/search", { headers: { "user-agent": "test" } });
-  const { requestContext, path } = events[0] as ProxyEvent;
-  const {
-    stage,
-    path: whole,
-    httpMethod,
-    protocol,
-    identity,
-    requestId,
-    requestTime,
-    requestTimeEpoch,
-  } = requestContext;
+  const { requestContext, path } = only(events);
+  const { stage, path: whole, httpMethod, protocol, identity, requestId, requestTime, ...rest } = requestContext;
   assert.equal([path, stage, whole], ["/application/search", "shop", "/shop/application/search"]);
   assert.equal([httpMethod, protocol, identity.sourceIp], ["POST", "HTTP/1.1", "127.0.0.1"]);
   assert.equal([identity.userAgent, identity.apiKey], ["test", KEY]);
   assert.match(requestId, /^[0-9a-f-]{36}$/);
+  assert.equal(seen, [requestId, true]);
   assert.match(requestTime ?? "", /^\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000$/);
-  assert.ok(requestTimeEpoch >= before && requestTimeEpoch <= Date.now());
-});
-
-test("passes each call a context with an id and the remaining time", async () => {
-  let seen: unknown[] = [];
-  const { url } = await start(async (event, context) => {
-    const left = context.getRemainingTimeInMillis();
-    seen = [context.awsRequestId === event.requestContext.requestId, left > 27_000 && left <= 28_000];
-    return { statusCode: 200, body: "" };
-  });
-  await send(url, "/application/search");
-  assert.equal(seen, [true, true]);
+  assert.ok(rest.requestTimeEpoch >= before && rest.requestTimeEpoch <= Date.now());
 });
 
 test("routes requests to two services by their base paths", async () => {
@@ -111,23 +90,20 @@ test("routes requests to two services by their base paths", async () => {
   assert.match(await get("/recommendation/x", "a"), /forbidden/);
 });
 
-test("returns the same error for a missing and a wrong key, without calling the function", async () => {
+test("returns the same error for a missing and a wrong key, whatever the body, without calling the function", async () => {
   const { events, handler } = recorder();
   const { url } = await start(handler);
-  const without = await send(url, "/application/search", { headers: { "x-api-key": "" } });
-  const wrong = await send(url, "/application/search", { headers: { "x-api-key": "no" } });
   const shape = ({ text }: { text: string }) => ({ ...JSON.parse(text).error, request_id: "" });
+  const [without, wrong, large] = await Promise.all(
+    [["", ""], ["no", ""], ["no", Buffer.alloc(9_000_000)] as const].map(([key = "", body]) =>
+      send(url, "/application/search", { headers: { "x-api-key": String(key) }, ...(body && { body }) }),
+    ),
+  );
+  assert.ok(without && wrong && large);
   assert.equal(errorOf(without), [403, "forbidden"]);
-  assert.equal(shape(without), shape(wrong));
+  for (const other of [wrong, large]) assert.equal(shape(other), shape(without));
   assert.is(JSON.parse(wrong.text).error.request_id, wrong.headers["x-request-id"]);
   assert.is(events.length, 0);
-});
-
-test("refuses a large request with a wrong key so that the client sees the response", async () => {
-  const { url } = await start(recorder().handler);
-  const body = Buffer.alloc(9_000_000);
-  const answer = await send(url, "/application/search", { headers: { "x-api-key": "no" }, body });
-  assert.equal(errorOf(answer), [403, "forbidden"]);
 });
 
 test("answers OPTIONS itself and without a key if there are origins, and requires the key otherwise", async () => {
@@ -168,23 +144,16 @@ test("throttles by the usage plan with retry-after", async () => {
   assert.ok(Number(answer.headers["retry-after"]) > 0);
 });
 
-test("accepts a body that just fits into Lambda's event and refuses a larger one", async () => {
+test("accepts a body that just fits into Lambda's event, and refuses larger ones so that the client sees it", async () => {
   const { events, handler } = recorder();
   const { url } = await start(handler);
-  const fits = await send(url, "/application/search", { body: Buffer.alloc(4_717_000) });
-  const over = await send(url, "/application/search", { body: Buffer.alloc(4_718_592) });
-  assert.is(fits.status, 200);
+  const sent = (bytes: number) => send(url, "/application/search", { body: Buffer.alloc(bytes) });
+  assert.is((await sent(4_717_000)).status, 200);
+  assert.equal(errorOf(await sent(4_718_592)), [413, "payload_too_large"]);
+  const over = await sent(10 * 1024 * 1024 + 1);
   assert.equal(errorOf(over), [413, "payload_too_large"]);
+  assert.match(JSON.parse(over.text).error.message, /over 10485760 bytes/);
   assert.is(events.length, 1);
-});
-
-test("refuses a payload over 10 MB but reads it, so that the client sees the response", async () => {
-  const { events, handler } = recorder();
-  const { url } = await start(handler);
-  const answer = await send(url, "/application/search", { body: Buffer.alloc(10 * 1024 * 1024 + 1) });
-  assert.equal(errorOf(answer), [413, "payload_too_large"]);
-  assert.match(JSON.parse(answer.text).error.message, /over 10485760 bytes/);
-  assert.is(events.length, 0);
 });
 
 test("serves many requests on one connection", async () => {

@@ -39,47 +39,44 @@ test.before.each(() => {
   chmodSync(python, 0o755);
 });
 
-test("creates a virtual environment with only the pinned packages", async () => {
+test("creates a virtual environment with only the pinned packages, and does nothing the second time", async () => {
   assert.is(await installCloud({ dir, python }), join(dir, "venv-moto/bin/python"));
   const install = calls().find((call) => call.includes(" install "));
   assert.match(install ?? "", "--no-deps --require-hashes --requirement");
   assert.equal(readdirSync(dir), ["venv-moto"]);
-});
-
-test("does nothing when already installed", async () => {
-  await installCloud({ dir, python });
   const before = calls().length;
   await installCloud({ dir, python });
   assert.is(calls().length, before);
 });
 
-test("reinstalls when the pinned packages have changed", async () => {
-  await installCloud({ dir, python });
-  const marker = join(dir, "venv-moto/.complete");
-  writeFileSync(marker, readFileSync(marker, "utf8").replace(/[0-9a-f]{64}/, "0"));
-  const before = calls().length;
-  await installCloud({ dir, python });
-  assert.ok(calls().length > before);
-});
+for (const [what, change] of [
+  ["the pinned packages have", (text: string) => text.replace(/[0-9a-f]{64}/, "0")],
+  ["the machine's Python has", (text: string) => text.replace('"copy"', '"/usr/bin/python3.9"')],
+] as const) {
+  test(`reinstalls when ${what} changed`, async () => {
+    await installCloud({ dir, python });
+    const marker = join(dir, "venv-moto/.complete");
+    writeFileSync(marker, change(readFileSync(marker, "utf8")));
+    const before = calls().length;
+    await installCloud({ dir, python });
+    assert.ok(calls().length > before);
+  });
+}
 
-test("reinstalls when the machine's Python has changed", async () => {
-  await installCloud({ dir, python });
-  const marker = join(dir, "venv-moto/.complete");
-  writeFileSync(marker, readFileSync(marker, "utf8").replace('"copy"', '"/usr/bin/python3.9"'));
-  const before = calls().length;
-  await installCloud({ dir, python });
-  assert.ok(calls().length > before);
-});
-
-test("reinstalls after an interruption, and cleans up", async () => {
-  say("pip-hangs");
-  const file = join(folder, "interrupted.ts");
+/** Installs in a process of its own. */
+function installing(stderr: "ignore" | "inherit") {
+  const file = join(folder, "other.ts");
   writeFileSync(
     file,
     `import { installCloud } from "${ROOT}/packages/local-aws/cloud/install.ts";
      await installCloud({ dir: "${dir}", python: "${python}" });`,
   );
-  const child = spawn(process.execPath, [file], { stdio: "ignore" });
+  return spawn(process.execPath, [file], { stdio: ["ignore", "ignore", stderr] });
+}
+
+test("reinstalls after an interruption, and cleans up", async () => {
+  say("pip-hangs");
+  const child = installing("ignore");
   await waitFor(async () => existsSync(join(folder, "calls")) && calls().some((call) => call.includes(" install ")), {
     what: "pip to run",
     timeoutMs: 20_000,
@@ -94,39 +91,25 @@ test("reinstalls after an interruption, and cleans up", async () => {
 });
 
 test("succeeds when run twice at the same time", async () => {
-  const file = join(folder, "other.ts");
-  writeFileSync(
-    file,
-    `import { installCloud } from "${ROOT}/packages/local-aws/cloud/install.ts";
-     await installCloud({ dir: "${dir}", python: "${python}" });`,
-  );
-  const child = spawn(process.execPath, [file], { stdio: ["ignore", "ignore", "inherit"] });
+  const child = installing("inherit");
   const other = new Promise((resolve) => child.once("exit", resolve));
   await installCloud({ dir, python });
   assert.is(await other, 0);
   assert.equal(readdirSync(dir), ["venv-moto"]);
 });
 
-test("says what to install if Python is missing", async () => {
-  const error = await failure({ python: "python-of-nowhere" });
-  assert.instance(error, MissingTool);
-  assert.match(error.message, "Python 3.10 or newer");
-  assert.match(error.message, "no python-of-nowhere on the PATH");
-});
-
-test("names a Python that is too old, with its version", async () => {
-  say("version", "3 8\n");
-  const error = await failure({ python });
-  assert.instance(error, MissingTool);
-  assert.match(error.message, "is Python 3.8");
-});
-
-test("names the package to install if Python has no venv", async () => {
-  say("no-venv");
-  const error = await failure({ python });
-  assert.instance(error, MissingTool);
-  assert.match(error.message, "apt-get install python3-venv");
-});
+for (const [what, name, text, messages] of [
+  ["Python is missing", "", "", ["Python 3.10 or newer", "no python-of-nowhere on the PATH"]],
+  ["Python is too old", "version", "3 8\n", ["is Python 3.8"]],
+  ["Python has no venv", "no-venv", "", ["apt-get install python3-venv"]],
+] as const) {
+  test(`says what to install if ${what}`, async () => {
+    if (name) say(name, text);
+    const error = await failure({ python: name ? python : "python-of-nowhere" });
+    assert.instance(error, MissingTool);
+    for (const message of messages) assert.match(error.message, message);
+  });
+}
 
 test("shows pip's message and what to check if packages cannot be installed", async () => {
   say("pip-fails");

@@ -6,48 +6,32 @@ const test = suite("local cloud: routing of requests");
 
 const signed = (scope: string) =>
   `AWS4-HMAC-SHA256 Credential=test/20000101/${scope}/aws4_request, SignedHeaders=host, Signature=0`;
-const service = (scope: string, url = "/") => destinationOf({ url, authorization: signed(scope) })?.service;
+const PRESIGNED = "/bucket/key?X-Amz-Credential=test%2F20000101%2Feu-west-1%2Fs3%2Faws4_request&X-Amz-Signature=0";
 
-test("routes a request to the service and region of its signature", () => {
-  const destination = destinationOf({ url: "/", authorization: signed("eu-west-1/personalize") });
-  assert.equal(destination, { service: "personalize", region: "eu-west-1" });
-});
-
-test("routes a presigned request to the service in its query", () => {
-  const url = "/bucket/key?X-Amz-Credential=test%2F20000101%2Feu-west-1%2Fs3%2Faws4_request&X-Amz-Signature=0";
-  assert.equal(destinationOf({ url, authorization: undefined }), { service: "s3", region: "eu-west-1" });
-});
-
-test("accepts an access key with a slash", () => {
-  const authorization = "AWS4-HMAC-SHA256 Credential=a/b/20000101/eu-west-1/sqs/aws4_request, SignedHeaders=host";
-  assert.is(destinationOf({ url: "/", authorization })?.service, "sqs");
-});
-
-for (const authorization of [
-  undefined,
-  "",
-  "Basic dGVzdA==",
-  "Bearer x",
-  "AWS4-HMAC-SHA256 Credential=test/eu-west-1",
-]) {
-  test(`finds no destination for authorization ${authorization}`, () => {
-    assert.is(destinationOf({ url: "/", authorization }), undefined);
+for (const [what, url, authorization, service] of [
+  ["the service of its signature", "/", signed("eu-west-1/personalize"), "personalize"],
+  ["the service of a presigned query", PRESIGNED, undefined, "s3"],
+  ["its service although the access key has a slash", "/", signed("eu-west-1/sqs").replace("test", "a/b"), "sqs"],
+  ["SageMaker's control plane", "/", signed("eu-west-1/sagemaker"), "sagemaker"],
+  ["SageMaker's runtime", "/endpoints/model/invocations?x=1", signed("eu-west-1/sagemaker"), "sagemaker-runtime"],
+  ["Bedrock's control plane", "/foundation-models", signed("eu-west-1/bedrock"), "bedrock"],
+  ["Bedrock's runtime", "/model/cohere.embed-english-v3/invoke", signed("eu-west-1/bedrock"), "bedrock-runtime"],
+  ["another service whose path is similar", "/endpoints/model/invocations", signed("eu-west-1/s3"), "s3"],
+] as const) {
+  test(`routes a request to ${what}`, () => {
+    assert.equal(destinationOf({ url, authorization }), { service, region: "eu-west-1" });
   });
 }
 
-test("tells SageMaker's runtime from its control plane", () => {
-  assert.is(service("eu-west-1/sagemaker"), "sagemaker");
-  assert.is(service("eu-west-1/sagemaker", "/endpoints/model/invocations"), "sagemaker-runtime");
-  assert.is(service("eu-west-1/sagemaker", "/endpoints/model/invocations?x=1"), "sagemaker-runtime");
-});
-
-test("tells Bedrock's runtime from its control plane", () => {
-  assert.is(service("eu-west-1/bedrock", "/foundation-models"), "bedrock");
-  assert.is(service("eu-west-1/bedrock", "/model/cohere.embed-english-v3/invoke"), "bedrock-runtime");
-});
-
-test("leaves a similar path of another service with that service", () => {
-  assert.is(service("eu-west-1/s3", "/endpoints/model/invocations"), "s3");
+test("finds no destination without a signature of AWS", () => {
+  for (const authorization of [
+    undefined,
+    "",
+    "Basic dGVzdA==",
+    "Bearer x",
+    "AWS4-HMAC-SHA256 Credential=test/eu-west-1",
+  ])
+    assert.is(destinationOf({ url: "/", authorization }), undefined);
 });
 
 test.run();

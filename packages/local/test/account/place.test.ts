@@ -1,9 +1,7 @@
-import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startServer } from "@relevance/local-models/test/serve.ts";
 import * as assert from "uvu/assert";
 import { suite } from "../../../../test/suite.ts";
 import { anyDeployed } from "../../account/deployed.ts";
@@ -22,28 +20,23 @@ const account = (endpoint: string) => ({
   opensearch: { url: "", version: "" },
 });
 
-/** Serves one answer; `undefined` breaks the connection. */
-async function serving(answer: string | undefined, work: (endpoint: string) => Promise<void>): Promise<void> {
-  const server = createServer((request, response) => (answer === undefined ? request.destroy() : response.end(answer)));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  server.close();
-}
-
 test("an account runs if its own id is answered, and not if another program has its address", async () => {
-  await serving('{"id":"ours"}', async (endpoint) => assert.ok(await isRunning(account(endpoint))));
-  await serving("<html>", async (endpoint) => assert.not(await isRunning(account(endpoint))));
+  for (const [body, runs] of [
+    ['{"id":"ours"}', true],
+    ["<html>", false],
+  ] as const) {
+    const { url, close } = await startServer(() => ({ body }));
+    assert.is(await isRunning(account(url)), runs);
+    await close();
+  }
 });
 
 test("an account is gone only if nothing listens: a broken connection discards nothing", async () => {
-  let last = "";
-  await serving(undefined, async (endpoint) => {
-    last = endpoint;
-    const message = await isRunning(account(endpoint)).then(String, (error: Error) => error.message);
-    assert.match(message, "the local account (process 1, http://127.0.0.1:");
-  });
-  assert.not(await isRunning(account(last)));
+  const { url, close } = await startServer(() => ({ drop: true }));
+  const message = await isRunning(account(url)).then(String, (error: Error) => error.message);
+  assert.match(message, "the local account (process 1, http://127.0.0.1:");
+  await close();
+  assert.not(await isRunning(account(url)));
 });
 
 test("the account is needed while a service of any project has resources", () => {

@@ -54,18 +54,13 @@ const ensure = (gateway: DemoOptions["gateway"], more: Partial<DemoOptions> = {}
     ...more,
   });
 
-test("is created with an embedding field for each mapping and filled through bulk", async () => {
+test("is created with an embedding field for each mapping, filled through bulk, and kept for the next start", async () => {
   const { state, gateway } = fakeGateway();
   await ensure(gateway);
   const { description_dense, description_sparse } = state.index?.mappings.properties ?? {};
   assert.equal([description_dense?.type, description_dense?.dimension], ["knn_vector", 1024]);
   assert.is(description_sparse?.type, "rank_features");
   assert.is(state.stored.size, CATALOGUE.length);
-});
-
-test("is kept for the next start", async () => {
-  const { state, gateway } = fakeGateway();
-  await ensure(gateway);
   state.calls = [];
   await ensure(gateway);
   assert.equal(state.calls, ["GET /raw-backend/books"]);
@@ -129,16 +124,11 @@ test("is refused unchanged if its dimension differs, with the command that rebui
   const { state, gateway } = fakeGateway();
   await ensure(gateway);
   state.calls = [];
-  const error = await ensure(gateway, { dimensions: { dense_large_en_v1_5: 384 } }).catch((thrown) => thrown);
-  assert.match(error.message, /vectors of 384 dimensions, and description_dense of the index books has 1024/);
-  assert.match(error.message, /make dev ARGS=--rebuild-demo$/);
+  const dimensions = { dense_large_en_v1_5: 384 };
+  const error = await ensure(gateway, { dimensions }).catch((thrown) => thrown);
+  assert.match(error.message, /vectors of 384 dimensions, and .* has 1024.*make dev ARGS=--rebuild-demo$/s);
   assert.equal(state.calls, ["GET /raw-backend/books"]);
-});
-
-test("is rebuilt with another dimension on request", async () => {
-  const { state, gateway } = fakeGateway();
-  await ensure(gateway);
-  await ensure(gateway, { dimensions: { dense_large_en_v1_5: 384 }, rebuild: true });
+  await ensure(gateway, { dimensions, rebuild: true });
   assert.is(state.index?.mappings.properties.description_dense?.dimension, 384);
 });
 

@@ -20,19 +20,10 @@ const { hybridQueries = [], models: described = {} } = loadConfiguration("conf.l
 const mappings = demoMappings(hybridQueries);
 const USED = { hybridQueries, models: described };
 
-test("are bulk, search and hybrid search", () => {
-  const paths = examples(mappings).map(({ path }) => path);
-  assert.equal(paths, ["/application/bulk", "/application/search", "/application/hybrid-search"]);
-});
-
-test("have no hybrid search without embeddings", () => {
-  assert.equal(
-    examples([]).map(({ path }) => path),
-    ["/application/bulk", "/application/search"],
-  );
-});
-
-test("begin by creating the index when there is none", () => {
+test("are bulk, search and hybrid search, that if there are embeddings, and first the index if there is none", () => {
+  const paths = (...given: Parameters<typeof examples>) => examples(...given).map(({ path }) => path);
+  assert.equal(paths(mappings), ["/application/bulk", "/application/search", "/application/hybrid-search"]);
+  assert.equal(paths([]), ["/application/bulk", "/application/search"]);
   const [first] = examples(mappings, { settings: {} });
   assert.equal([first?.method, first?.path], ["PUT", "/raw-backend/books"]);
 });
@@ -66,31 +57,16 @@ const rest = { state, recommendation: undefined, stateFile: "/x/dev.json", secon
 
 test("appear in a banner that names URL, key and every stand-in model", () => {
   const models = localModels(USED, { dense_large_en_v1_5: "http://real:8080/" }, "wordllama 1");
-  const text = banner({ ...rest, models, examples: examples(mappings) });
-  for (const part of ["http://127.0.0.1:1", "the-key", "http://127.0.0.1:2 (2.19.6)", "http://127.0.0.1:3", "12.3 s"]) {
-    assert.ok(text.includes(part), part);
-  }
-  assert.match(text, /not the real models: sparse_v3\. /);
-  assert.match(text, /dense_large_en_v1_5 http:\/\/real:8080/);
+  const text = banner({ ...rest, models, rerankers: ["cohere.rerank-v3-5:0"], examples: examples(mappings) });
+  const opened = ["http://127.0.0.1:1", "the-key", "http://127.0.0.1:2 (2.19.6)", "http://127.0.0.1:3", "12.3 s"];
+  const named = ["not the real models: sparse_v3. ", "dense_large_en_v1_5 http://real:8080", "cohere.rerank-v3-5:0"];
+  for (const part of [...opened, ...named]) assert.ok(text.includes(part), part);
   assert.not.match(text, "wordllama");
   assert.is(text.match(/^curl /gm)?.length, 3);
-});
-
-test("appear in a banner that does not mention stand-ins when all models are real", () => {
-  const models = localModels(USED, { dense_large_en_v1_5: "http://real", sparse_v3: "http://real" }, undefined);
-  assert.not.match(banner({ ...rest, models, examples: [] }), /Stand-ins/);
-});
-
-test("the banner says that a reranker is a stand-in", () => {
-  const text = banner({ ...rest, models: [], rerankers: ["cohere.rerank-v3-5:0"], examples: [] });
-  assert.match(text, "A stand-in, not the real reranker: cohere.rerank-v3-5:0. It counts which words");
-  assert.not.match(banner({ ...rest, models: [], examples: [] }), "reranker");
-});
-
-test("appear in a banner that names the small real model, for dense fields alone", () => {
-  const text = banner({ ...rest, models: localModels(USED, {}, "wordllama 1"), examples: [] });
-  assert.match(text, "A small real model, wordllama 1, instead of dense_large_en_v1_5.");
-  assert.match(text, /not the real models: sparse_v3\. /);
+  const real = localModels(USED, { dense_large_en_v1_5: "http://real", sparse_v3: "http://real" }, undefined);
+  assert.not.match(banner({ ...rest, models: real, examples: [] }), /Stand-ins|reranker/);
+  const small = banner({ ...rest, models: localModels(USED, {}, "wordllama 1"), examples: [] });
+  assert.match(small, "A small real model, wordllama 1, instead of dense_large_en_v1_5.");
 });
 
 test("appear in a banner that suggests only variables that the next start accepts", () => {

@@ -15,6 +15,7 @@ const test = suite("models of make dev");
 const dir = scratchFolder(TEST_OUTPUT, "dev-models");
 test.after(() => rmSync(dir, { recursive: true }));
 
+const names = { endpoint: (name: string) => name };
 const SECTION = { initial_instance_count: 1, instance_type: "ml.g5.xlarge" };
 
 /**
@@ -30,7 +31,7 @@ async function refusal(
   }));
   try {
     const models = { dense_large_en_v1_5: { ...SECTION, ...section } };
-    await openModels({ urls: { dense_large_en_v1_5: url }, names: { endpoint: (name) => name }, dir, models });
+    await openModels({ urls: { dense_large_en_v1_5: url }, names, dir, models });
     return "none";
   } catch (error) {
     assert.instance(error, LocalError, String(error));
@@ -41,25 +42,38 @@ async function refusal(
 }
 
 const BGE = "BAAI/bge-large-en-v1.5";
+const SMALL = { model_id: "intfloat/e5-small", dimension: 384 };
+const OTHER = { model_id: "mixedbread-ai/mxbai-embed-large-v1", dimension: 1024 };
 
-test("accepts a server of the model itself without keys in model.yaml", async () => {
-  assert.is(await refusal({ model_id: BGE, dimension: 1024 }), "none");
-});
+for (const [what, server, section, said] of [
+  ["accepts a server of the model itself", { model_id: BGE, dimension: 1024 }, {}, /^none$/],
+  [
+    "requires the dimension of a server with another",
+    SMALL,
+    {},
+    /384 dimensions, .* says 1024: set \S+: 384 in model\.yaml/,
+  ],
+  ["accepts a server with the dimension of model.yaml", SMALL, { dimension: 384 }, /^none$/],
+  [
+    "requires query_prefix for another model",
+    OTHER,
+    {},
+    /has mixedbread-ai\/mxbai-embed-large-v1, not BAAI.*query_prefix/,
+  ],
+  ["accepts another model with query_prefix", OTHER, { query_prefix: "" }, /^none$/],
+] as const) {
+  test(what, async () => assert.match(await refusal(server, section), said));
+}
 
-test("requires the dimension in model.yaml for a server with another dimension", async () => {
-  const server = { model_id: "intfloat/e5-small", dimension: 384 };
-  assert.match(
-    await refusal(server),
-    /^EMBEDDING_URL_\S+: .* 384 dimensions, .* says 1024: set \S+: 384 in model\.yaml/,
-  );
-  assert.is(await refusal(server, { dimension: 384 }), "none");
-});
-
-test("requires query_prefix for a server of another model with the same dimension", async () => {
-  const server = { model_id: "mixedbread-ai/mxbai-embed-large-v1", dimension: 1024 };
-  assert.match(await refusal(server), /the server has mixedbread-ai\/mxbai-embed-large-v1, not BAAI.*query_prefix/);
-  assert.is(await refusal(server, { query_prefix: "" }), "none");
-});
+/** Returns what calls a model, which must answer. */
+const invoking =
+  (standIns: Awaited<ReturnType<typeof openModels>>["standIns"]) => async (path: string, body: object) => {
+    const request = { method: "POST", path, query: new URLSearchParams(), headers: {}, region: "eu-west-1" };
+    const whole = { ...request, service: "sagemaker-runtime", body: Buffer.from(JSON.stringify(body)) };
+    const answer = await standIns.handle(whole);
+    assert.is(answer.status, 200, String(answer.body));
+    return JSON.parse(String(answer.body));
+  };
 
 test("serves other vectors for a previous model, and the same from an endpoint for documents", async () => {
   const section = { ...SECTION, documents: SECTION };
@@ -68,14 +82,8 @@ test("serves other vectors for a previous model, and the same from an endpoint f
     ext_embed_bedrock: { model_id: "amazon.titan-embed-text-v1", dimension: 8, query_concurrency: 1 },
   };
   const models = { dense_large_en_v1_5: section, previous };
-  const { standIns } = await openModels({ urls: {}, names: { endpoint: (name) => name }, dir, models });
-  const invoke = async (path: string, body: object) => {
-    const request = { method: "POST", path, query: new URLSearchParams(), headers: {}, region: "eu-west-1" };
-    const whole = { ...request, service: "sagemaker-runtime", body: Buffer.from(JSON.stringify(body)) };
-    const answer = await standIns.handle(whole);
-    assert.is(answer.status, 200, String(answer.body));
-    return JSON.parse(String(answer.body));
-  };
+  const { standIns } = await openModels({ urls: {}, names, dir, models });
+  const invoke = invoking(standIns);
   const [now, documents] = endpointsOf("dense_large_en_v1_5", models);
   const [before] = endpointsOf("dense_large_en_v1_5", previous);
   const vectors = await Promise.all(
@@ -89,22 +97,17 @@ test("serves other vectors for a previous model, and the same from an endpoint f
 
 test("serves the reranker of model.yaml, and any on Bedrock", async () => {
   const models = { reranker: { ...SECTION, model_id: "BAAI/bge-reranker-base", revision: "1" } };
-  const { standIns } = await openModels({ urls: {}, names: { endpoint: (name) => name }, dir, models });
+  const { standIns } = await openModels({ urls: {}, names, dir, models });
   const [endpoint] = endpointsOf("reranker", models);
-  const invoke = (path: string, body: object) => {
-    const request = { method: "POST", path, query: new URLSearchParams(), headers: {}, region: "eu-west-1" };
-    return standIns.handle({ ...request, service: "sagemaker-runtime", body: Buffer.from(JSON.stringify(body)) });
-  };
+  const invoke = invoking(standIns);
   const own = await invoke(`/endpoints/${endpoint?.key}/invocations`, { query: "salt", texts: ["salt"] });
-  assert.equal(JSON.parse(String(own.body)), [{ index: 0, score: 1 }]);
-  const hosted = await invoke("/model/amazon.rerank-v1%3A0/invoke", { query: "salt", documents: ["salt"] });
-  assert.is(hosted.status, 200, String(hosted.body));
+  assert.equal(own, [{ index: 0, score: 1 }]);
+  await invoke("/model/amazon.rerank-v1%3A0/invoke", { query: "salt", documents: ["salt"] });
 });
 
 test("falls back to the stand-in, and says so, when the small real model cannot be fetched", async () => {
   const said: string[] = [];
   const install = () => Promise.reject(new LocalError("wordllama 1 could not be fetched from PyPI: no network"));
-  const names = { endpoint: (name: string) => name };
   const without = await openModels({ urls: {}, names, dir, models: {} });
   const { small, fingerprint } = await openModels({
     ...{ urls: {}, names, dir, models: {}, install },
@@ -120,7 +123,7 @@ test("computes dense vectors by the small real model once it is there, and spars
   const install = () => Promise.resolve(folder);
   const { small, fingerprint } = await openModels({
     urls: {},
-    names: { endpoint: (name) => name },
+    names,
     dir,
     models: {},
     install,

@@ -53,41 +53,27 @@ async function failure(installation: Promise<unknown>): Promise<Error> {
   return error as Error;
 }
 
-test("returns the server's folder, and does nothing the second time", async () => {
+test("installs the server alone, whose keystore has no password, and does nothing the second time", async () => {
   const command = maven();
   assert.is(await install(command), server());
   assert.is(await install(command), server());
   assert.is(calls().filter((line) => line !== "").length, 1);
-});
-
-test("answers that the keystore has no password, without a Java for that", async () => {
-  const keystore = join(await install(maven()), "bin/opensearch-keystore");
-  assert.is(spawnSync(keystore, ["has-passwd", "--silent"]).status, 1);
-});
-
-test("leaves nothing but the server", async () => {
-  await install(maven());
   assert.equal(readdirSync(join(folder, "os")), ["opensearch-2.19.6"]);
+  // Without a Java for that.
+  assert.is(spawnSync(join(server(), "bin/opensearch-keystore"), ["has-passwd", "--silent"]).status, 1);
 });
 
-test("runs Maven on the Java that the server will run on", async () => {
+test("runs Maven on the Java of the server, and writes the descriptors that only 2.19's module jars lack", async () => {
   const command = maven();
   await install(command, "2.19.6");
   await install(command, "3.6.0");
   assert.match(calls()[0] ?? "", /^\/jvm\/17 .*-Dos=2\.19\.6 .*-P modules-from-jars generate-resources$/);
   assert.match(calls()[1] ?? "", /^\/jvm\/25 .*-Dos=3\.6\.0 -Dhome=\S+ generate-resources$/);
-});
-
-test("writes the descriptors that 2.19's module jars lack, and does not change 3.6's modules", async () => {
-  const command = maven();
-  await install(command, "2.19.6");
-  await install(command, "3.6.0");
   const descriptor = (version: string) =>
     join(server(version), "modules/search-pipeline-common/plugin-descriptor.properties");
-  const text = readFileSync(descriptor("2.19.6"), "utf8");
-  assert.match(text, "classname=org.opensearch.search.pipeline.common.SearchPipelineCommonModulePlugin\n");
-  assert.match(text, "opensearch.version=2.19.6\n");
-  assert.match(text, "extended.plugins=lang-painless\n");
+  const lines = readFileSync(descriptor("2.19.6"), "utf8").split("\n");
+  assert.ok(lines.includes("classname=org.opensearch.search.pipeline.common.SearchPipelineCommonModulePlugin"));
+  assert.ok(lines.includes("opensearch.version=2.19.6") && lines.includes("extended.plugins=lang-painless"));
   assert.ok(existsSync(join(server(), "modules/lang-painless/plugin-security.policy")));
   assert.is(existsSync(descriptor("3.6.0")), false);
 });
