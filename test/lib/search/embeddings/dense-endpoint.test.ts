@@ -96,7 +96,7 @@ const NO_FLOAT = (length: string) => `model gave a vector of length ${length}, w
 
 for (const [what, answer, ...outcomes] of [
   ...["[.6,0,.8,0]", "[06e-1,0,0.8,0]", "[0.6,0,0.8,0.]", "[0.6,0,8e,0]", "[+0.6,0,0.8,0]", "[0.6,0,0.8,0"].map(
-    (vector) => [`a vector that is not of JSON numbers, ${vector}`, `[${vector}]`, NO_JSON],
+    (vector): [string, string, string] => [`a vector that is not of JSON numbers, ${vector}`, `[${vector}]`, NO_JSON],
   ),
   ["an answer with NaN", "[[NaN,0,0,0]]", NO_JSON],
   ["vectors followed by anything else", "[[0.6,0,0.8,0]]]", NO_JSON],
