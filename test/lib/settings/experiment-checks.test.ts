@@ -1,21 +1,9 @@
 import { suite } from "../../suite.ts";
-import { changed, withoutRules } from "./example.ts";
 import { type Changes, type Rule, testRules } from "./rules.ts";
+import { example, hybrid as template } from "./template-example.ts";
 
 const test = suite("checks of experiments in hybrid_search.yaml");
 
-/** Rules about experiments add their own, and keys with templates have their own file. */
-const full = changed(
-  changed(withoutRules(), "hybrid_search.yaml", ["experiments"], undefined),
-  "api.yaml",
-  ["keys"],
-  undefined,
-);
-
-const template = (name: string) => ({
-  name,
-  search_request_template: { query: { hybrid: { queries: [{ match: { title: "[params.text]" } }] } } },
-});
 const variant = (name: string, rest: object = {}) => ({ name, share: 0.5, ...rest });
 const experiment = (name: string, variants: readonly object[], index = "products") => ({ name, index, variants });
 const AB = [variant("a"), variant("b")];
@@ -116,6 +104,6 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-testRules(test, full, RULES);
+testRules(test, example, RULES);
 
 test.run();

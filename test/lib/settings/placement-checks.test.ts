@@ -9,6 +9,13 @@ const example = filledExample();
 const HOME = { name: "home", recipe: "user_personalization" };
 const filter = { name: "category", values: { CATEGORY: "Travel" } };
 const promotion = { name: "travel", filter, percent: 60 };
+const promotions = (percent: number, ...names: string[]) => ({
+  promotions: names.map((name) => ({ ...promotion, name, percent })),
+});
+/** An experiment with variants named after the keys. */
+const variants = (...list: [name: string, more: object][]) => ({
+  experiment: { name: "e", variants: list.map(([name, more]) => ({ name, share: 0.5, ...more })) },
+});
 const at = "recommendation.yaml placements[0]";
 
 const placements = (...settings: object[]): Changes => ({
@@ -19,33 +26,8 @@ const keys = (key: object): Changes => ({ "api.yaml keys": [{ name: "page", endp
 testRules(test, example, [
   {
     rule: "placements, promotions and variants have names of their own",
-    good: placements(
-      {},
-      {
-        name: "basket",
-        promotions: [
-          { ...promotion, percent: 50 },
-          { ...promotion, name: "b", percent: 50 },
-        ],
-      },
-    ),
-    bad: placements(
-      {
-        promotions: [
-          { ...promotion, percent: 1 },
-          { ...promotion, percent: 1 },
-        ],
-      },
-      {
-        experiment: {
-          name: "e",
-          variants: [
-            { name: "a", share: 0.5 },
-            { name: "a", share: 0.6 },
-          ],
-        },
-      },
-    ),
+    good: placements({}, { name: "basket", ...promotions(50, "travel", "b") }),
+    bad: placements(promotions(1, "travel", "travel"), variants(["a", {}], ["a", { share: 0.6 }])),
     problems: [
       `${at}.promotions[1].name "travel" appears twice: see promotions[0]`,
       'recommendation.yaml placements[1].name "home" appears twice: see placements[0]',
@@ -80,25 +62,13 @@ testRules(test, example, [
   },
   {
     rule: "a variant is checked as its placement is",
-    good: placements({
-      promotions: [promotion],
-      experiment: {
-        name: "e",
-        variants: [
-          { name: "a", share: 0.5 },
-          { name: "b", share: 0.5, settings: { filter } },
-        ],
-      },
-    }),
-    bad: placements({
-      experiment: {
-        name: "e",
-        variants: [
-          { name: "a", share: 0.5, settings: { promotions: [promotion, { ...promotion, name: "b" }] } },
-          { name: "b", share: 0.5, settings: { filter: { name: "not_purchased" }, promotions: [promotion] } },
-        ],
-      },
-    }),
+    good: placements({ promotions: [promotion], ...variants(["a", {}], ["b", { settings: { filter } }]) }),
+    bad: placements(
+      variants(
+        ["a", { settings: promotions(60, "travel", "b") }],
+        ["b", { settings: { filter: { name: "not_purchased" }, promotions: [promotion] } }],
+      ),
+    ),
     problems: [
       `${at}.experiment.variants[0].settings.promotions have shares that sum to 120 percent, more than 100`,
       `${at}.experiment.variants[1].settings.promotions[0].filter reads no past events, as "not_purchased" of the placement does, and Personalize applies one filter to an item: name a filter with both conditions`,

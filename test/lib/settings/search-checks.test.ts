@@ -1,22 +1,10 @@
 import { suite } from "../../suite.ts";
-import { changed, withoutRules } from "./example.ts";
 import { type Rule, testRules } from "./rules.ts";
 import { ADDITIONS } from "./search-additions.ts";
+import { example, hybrid as template } from "./template-example.ts";
 
 const test = suite("checks of hybrid_search.yaml and model.yaml");
 
-/** Rules about experiments add their own, and keys with templates have their own file. */
-const full = changed(
-  changed(withoutRules(), "hybrid_search.yaml", ["experiments"], undefined),
-  "api.yaml",
-  ["keys"],
-  undefined,
-);
-
-const template = (name: string) => ({
-  name,
-  search_request_template: { query: { hybrid: { queries: [{ match: { title: "[params.text]" } }] } } },
-});
 const DENSE = "dense_large_en_v1_5";
 const DEPLOYED = { initial_instance_count: 1, instance_type: "ml.g5.xlarge" };
 const OWN = { ...DEPLOYED, model_id: "intfloat/e5-small-v2" };
@@ -246,6 +234,6 @@ function mapping(embedding_field = "v") {
   return { embedding_field, model_name: "sparse_v3", src_fields: ["title"] };
 }
 
-testRules(test, full, [...RULES, ...ADDITIONS]);
+testRules(test, example, [...RULES, ...ADDITIONS]);
 
 test.run();

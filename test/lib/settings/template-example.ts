@@ -3,7 +3,7 @@ import type { Changes } from "./rules.ts";
 
 export const BROWSER = { name: "page", endpoints: ["search"], indexes: ["products"], templates: ["page"] };
 
-/** The full example without what refers to its templates. */
+/** The full example without what refers to its templates, which rules about experiments and keys add. */
 export const example = changed(
   changed(withoutRules(), "hybrid_search.yaml", ["experiments"], undefined),
   "api.yaml",
@@ -11,6 +11,11 @@ export const example = changed(
   undefined,
 );
 
+/** A template for hybrid search, with a parameter that is not declared. */
+export const hybrid = (name: string) => ({
+  name,
+  search_request_template: { query: { hybrid: { queries: [{ match: { title: "[params.text]" } }] } } },
+});
 export const page = (search_request_template: object, ...parameters: object[]) => ({
   name: "page",
   search_request_template,
