@@ -6,44 +6,33 @@ import { loadFamily as loadRecommendationFamily } from "../../functions/recommen
 import { routes as recommendationRoutes } from "../../functions/recommendation-api/routes.ts";
 import { eventsFamily } from "../../functions/search-events/family.ts";
 import { routes as eventRoutes } from "../../functions/search-events/routes.ts";
-import { OPEN } from "../../lib/platform/http/access.ts";
-import type { ProxyEvent } from "../../lib/platform/http/event.ts";
 import { createRouter } from "../../lib/platform/http/router.ts";
 import type { RecommendationServices } from "../../lib/recommendation/service/services.ts";
 import type { EventsServices } from "../../lib/search/events/events.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";
 import { SETTINGS } from "../fixtures/gateway.ts";
+import { api, call } from "../lib/platform/http/calls.ts";
 import { suite } from "../suite.ts";
 import { SHOP_DEFINITIONS } from "./recommendation-api/definitions.ts";
 
 /** What every endpoint of both services does with an unreadable body. No service is called. */
 const test = suite("request bodies of every endpoint");
 
-const api = { log: () => {}, project: "shop", access: OPEN };
 const search = { api, settings: SETTINGS } as unknown as GatewayServices;
 const recommendation = { api, settings: { definitions: SHOP_DEFINITIONS } } as unknown as RecommendationServices;
-const routers = [
-  {
-    routes: searchRoutes,
-    router: createRouter({ api, routes: searchRoutes, load: (family) => loadSearchFamily(family, search) }),
-  },
-  {
-    routes: eventRoutes,
-    router: createRouter({
-      api,
-      routes: eventRoutes,
-      load: async () => eventsFamily({ api } as unknown as EventsServices),
-    }),
-  },
-  {
-    routes: recommendationRoutes,
-    router: createRouter({
+const events = { api } as unknown as EventsServices;
+const services = [
+  [searchRoutes, createRouter({ api, routes: searchRoutes, load: (family) => loadSearchFamily(family, search) })],
+  [eventRoutes, createRouter({ api, routes: eventRoutes, load: async () => eventsFamily(events) })],
+  [
+    recommendationRoutes,
+    createRouter({
       api,
       routes: recommendationRoutes,
       load: (family) => loadRecommendationFamily(family, recommendation),
     }),
-  },
-];
+  ],
+] as const;
 
 const JSON_TYPE = { "content-type": "application/json" };
 
@@ -55,21 +44,15 @@ const REFUSED = [
   ["a lone surrogate", 400, Buffer.from('{"id":"\\ud800"}'), JSON_TYPE],
 ] as const;
 
-for (const { routes, router } of routers) {
+for (const [routes, router] of services) {
   for (const { path, methods } of routes) {
     const httpMethod = (methods as readonly string[]).includes("POST") ? "POST" : methods[0];
     for (const [what, status, bytes, headers] of REFUSED) {
       test(`${httpMethod} ${path} refuses ${what} with ${status}`, async () => {
-        const event = {
-          httpMethod,
-          path: path.replace("{proxy+}", "index/_doc/1"),
-          headers,
-          body: bytes.toString("base64"),
-          isBase64Encoded: true,
-          requestContext: { requestId: "r" },
-        };
-        const context = { getRemainingTimeInMillis: () => 1_000 };
-        const result = await router(event as unknown as ProxyEvent, context as never);
+        const sent = { body: bytes.toString("base64"), isBase64Encoded: true };
+        const result = await call(router, {
+          ...{ httpMethod, path: path.replace("{proxy+}", "index/_doc/1"), headers, ...sent },
+        });
         assert.is(result.statusCode, status, result.body);
       });
     }

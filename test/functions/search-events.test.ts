@@ -10,6 +10,7 @@ import { failureOf, type StoreFailure } from "../../lib/platform/aws/store-failu
 import { createAccess, type KeyRules } from "../../lib/platform/http/access.ts";
 import { createRouter } from "../../lib/platform/http/router.ts";
 import type { EventsServices } from "../../lib/search/events/events.ts";
+import { call } from "../lib/platform/http/calls.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("search events");
@@ -47,15 +48,12 @@ async function send(body: unknown, { logging, hmacKey, keys, failures = new Map(
     now: () => new Date("2026-11-23T09:00:00Z"),
   };
   const router = createRouter({ api, routes: Object.values(served), load: async () => eventsFamily(services) });
-  const event = {
-    httpMethod: "POST",
+  const answer = await call(router, {
     path: "/application/events",
     headers: { "content-type": "application/json", ...headers },
     body: JSON.stringify(body),
-    isBase64Encoded: false,
     requestContext: { requestId: "r-1", identity: { apiKeyId: "id-1" } },
-  };
-  const answer = await router(event as never, { getRemainingTimeInMillis: () => 20_000 } as never);
+  });
   return { status: answer.statusCode, body: JSON.parse(answer.body), stored, log };
 }
 

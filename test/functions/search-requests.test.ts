@@ -2,10 +2,10 @@ import * as assert from "uvu/assert";
 import { hybridSearchFamily } from "../../functions/api-router/hybrid-search.ts";
 import { searchFamily } from "../../functions/api-router/search.ts";
 import { OPEN } from "../../lib/platform/http/access.ts";
-import type { ProxyEvent } from "../../lib/platform/http/event.ts";
 import type { GatewayServices } from "../../lib/search/gateway/services.ts";
 import { capabilitiesOf } from "../../lib/search/opensearch/capabilities-of.ts";
 import { HYBRID_MAPPING, hybridIndex, SETTINGS } from "../fixtures/gateway.ts";
+import { call } from "../lib/platform/http/calls.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("searches that are refused with the places of what is wrong");
@@ -150,11 +150,8 @@ const CASES: Readonly<Record<string, Case[]>> = {
 for (const [path, cases] of Object.entries(CASES)) {
   for (const [what, body, issues] of cases) {
     test(`${path}: ${what}`, async () => {
-      const event = {
-        ...{ httpMethod: "POST", path, headers: { "content-type": "application/json" }, body: JSON.stringify(body) },
-        ...{ isBase64Encoded: false, requestContext: { requestId: "r-1" } },
-      } as unknown as ProxyEvent;
-      const result = await handlers[path]?.(event, { getRemainingTimeInMillis: () => 28_000 } as never);
+      const handler = handlers[path];
+      const result = await (handler && call(handler, { body: JSON.stringify(body) }, () => 28_000));
       assert.is(result?.statusCode, 400, result?.body);
       const { error } = JSON.parse(result?.body ?? "") as {
         error: { code: string; issues: Array<{ path: string; message: string }> };

@@ -10,6 +10,7 @@ import type { FaultCode } from "../../../lib/platform/http/error.ts";
 import { createRouter } from "../../../lib/platform/http/router.ts";
 import { UNSTORED_RECORDS } from "../../../lib/recommendation/ingest/uploads.ts";
 import type { RecommendationServices } from "../../../lib/recommendation/service/services.ts";
+import { call } from "../../lib/platform/http/calls.ts";
 import { suite } from "../../suite.ts";
 import { SHOP_DEFINITIONS } from "./definitions.ts";
 
@@ -51,15 +52,7 @@ async function ask(change: Partial<RecommendationServices>, path: string, body: 
     ...change,
   } as unknown as RecommendationServices;
   const router = createRouter({ api, routes, load: (family) => loadFamily(family, services) });
-  const event = {
-    httpMethod: "POST",
-    path,
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-    isBase64Encoded: false,
-    requestContext: { requestId: "r-1" },
-  };
-  const { statusCode, body: text } = await router(event as never, { getRemainingTimeInMillis: () => 20_000 } as never);
+  const { statusCode, body: text } = await call(router, { path, body: JSON.stringify(body) }, () => 20_000);
   return { status: statusCode, body: JSON.parse(text), log: lines.map((line) => JSON.parse(line)) };
 }
 
@@ -97,62 +90,22 @@ const huge = {
   },
 } as unknown as Partial<RecommendationServices>;
 
-interface Case {
-  change: Partial<RecommendationServices>;
-  path: string;
-  body: object;
-  status: number;
-  cause: string;
-}
+type Case = [change: Partial<RecommendationServices>, path: string, body: object, status: number, cause: string];
+const RECOMMENDED = ["/recommend-items-to-user", RECOMMEND] as const;
+const LOGGED = ["/log-event", EVENTS] as const;
 
 /** Only the search service uses upstream_failed. */
 const CASES = {
-  internal: {
-    change: { records: undefined as never, popularItems: async () => IDS },
-    path: "/recommend-items-to-user",
-    body: RECOMMEND,
-    status: 500,
-    cause: "TypeError",
-  },
-  outcome_unknown: {
-    change: streamFails(LATE),
-    path: "/log-event",
-    body: EVENTS,
-    status: 500,
-    cause: "no answer within",
-  },
-  upstream_unavailable: {
-    change: streamFails(DENIED),
-    path: "/log-event",
-    body: EVENTS,
-    status: 503,
-    cause: "is not authorized",
-  },
-  response_too_large: { change: huge, path: "/recommend-items-to-user", body: RECOMMEND, status: 500, cause: "bytes" },
-  not_trained: {
-    change: {},
-    path: "/recommend-items-to-user",
-    body: RECOMMEND,
-    status: 503,
-    cause: "no user_personal",
-  },
-  timeout: {
-    change: campaignFails(LATE),
-    path: "/recommend-items-to-user",
-    body: RECOMMEND,
-    status: 504,
-    cause: "no answer within",
-  },
-  throttled: {
-    change: campaignFails(THROTTLED),
-    path: "/recommend-items-to-user",
-    body: RECOMMEND,
-    status: 429,
-    cause: "Rate exceeded",
-  },
+  internal: [{ records: undefined as never, popularItems: async () => IDS }, ...RECOMMENDED, 500, "TypeError"],
+  outcome_unknown: [streamFails(LATE), ...LOGGED, 500, "no answer within"],
+  upstream_unavailable: [streamFails(DENIED), ...LOGGED, 503, "is not authorized"],
+  response_too_large: [huge, ...RECOMMENDED, 500, "bytes"],
+  not_trained: [{}, ...RECOMMENDED, 503, "no user_personal"],
+  timeout: [campaignFails(LATE), ...RECOMMENDED, 504, "no answer within"],
+  throttled: [campaignFails(THROTTLED), ...RECOMMENDED, 429, "Rate exceeded"],
 } satisfies Record<Exclude<FaultCode, "upstream_failed"> | "throttled", Case>;
 
-for (const [code, { change, path, body, status, cause }] of Object.entries<Case>(CASES)) {
+for (const [code, [change, path, body, status, cause]] of Object.entries<Case>(CASES)) {
   test(`${code} has its status, its cause in the log and its metric`, async () => {
     const answer = await ask(change, path, body);
     assert.equal([answer.status, answer.body.error?.code], [status, code], JSON.stringify(answer).slice(0, 500));

@@ -11,8 +11,8 @@ const test = suite("checks of declared templates");
 testRules(test, example, [
   {
     rule: "a template with parameters declares them all, and uses them",
-    good: [templates(page(matching("[params.q]"), TEXT))],
-    bad: [templates(page(matching("[params.title]"), TEXT))],
+    good: templates(page(matching("[params.q]"), TEXT)),
+    bad: templates(page(matching("[params.title]"), TEXT)),
     problems: [
       `${body}.query.match.title is not declared: add title to parameters`,
       `${at}.parameters[0].name is not used: the template has neither "[params.q]" nor "when: q"`,
@@ -20,52 +20,46 @@ testRules(test, example, [
   },
   {
     rule: "an undeclared parameter may be a parameter of a script, and nothing else of it",
-    good: [templates(scored({ source: "params.w", params: { w: "[params.w]" } }))],
-    bad: [templates(scored({ source: "[params.w]" }))],
-    problems: [
-      `${body}.query.script_score.script.source cannot be in a script: a request can give any value; declare it in parameters`,
-    ],
+    good: templates(scored({ source: "params.w", params: { w: "[params.w]" } })),
+    bad: templates(scored({ source: "[params.w]" })),
+    problems: `${body}.query.script_score.script.source cannot be in a script: a request can give any value; declare it in parameters`,
   },
   {
     rule: "a default of a declared parameter stands in its declaration",
-    good: [templates(page(matching("[params.q]"), { ...TEXT, default: "salt" }))],
-    bad: [templates({ ...page(matching("[params.q]"), TEXT), params: { q: "salt" } })],
-    problems: [`${at}.params has no effect beside parameters: write each default there`],
+    good: templates(page(matching("[params.q]"), { ...TEXT, default: "salt" })),
+    bad: templates({ ...page(matching("[params.q]"), TEXT), params: { q: "salt" } }),
+    problems: `${at}.params has no effect beside parameters: write each default there`,
   },
   {
     rule: "a parameter is declared once",
-    good: [templates(page(matching("[params.q]"), TEXT))],
-    bad: [templates(page(matching("[params.q]"), TEXT, TEXT))],
-    problems: [`${at}.parameters[1].name "q" appears twice`],
+    good: templates(page(matching("[params.q]"), TEXT)),
+    bad: templates(page(matching("[params.q]"), TEXT, TEXT)),
+    problems: `${at}.parameters[1].name "q" appears twice`,
   },
   {
     rule: "a declaration has what its type has a meaning for",
-    good: [
-      templates(
-        page(
-          {
-            size: "[params.n]",
-            query: { bool: { filter: [{ terms: { a: "[params.a]" } }, matching("[params.q]").query] } },
-          },
-          { name: "n", type: "number", min: 1, max: 5, values: [1, 5], default: 5 },
-          { name: "a", type: "texts", max_length: 5, max_items: 2, values: ["x", "y"], default: ["x"] },
-          { ...TEXT, max_length: 5, default: "salt" },
-        ),
+    good: templates(
+      page(
+        {
+          size: "[params.n]",
+          query: { bool: { filter: [{ terms: { a: "[params.a]" } }, matching("[params.q]").query] } },
+        },
+        { name: "n", type: "number", min: 1, max: 5, values: [1, 5], default: 5 },
+        { name: "a", type: "texts", max_length: 5, max_items: 2, values: ["x", "y"], default: ["x"] },
+        { ...TEXT, max_length: 5, default: "salt" },
       ),
-    ],
-    bad: [
-      templates(
-        page(
-          {
-            size: "[params.n]",
-            query: { bool: { filter: [{ terms: { a: "[params.a]" } }, matching("[params.q]").query] } },
-          },
-          { name: "n", type: "number", min: 6, max: 5, max_length: 5, values: ["1"], default: [5] },
-          { name: "a", type: "texts", max: 5, max_items: 1, values: [1], default: ["x", "y"] },
-          { ...TEXT, max_items: 5, max_length: 3, default: "salt" },
-        ),
+    ),
+    bad: templates(
+      page(
+        {
+          size: "[params.n]",
+          query: { bool: { filter: [{ terms: { a: "[params.a]" } }, matching("[params.q]").query] } },
+        },
+        { name: "n", type: "number", min: 6, max: 5, max_length: 5, values: ["1"], default: [5] },
+        { name: "a", type: "texts", max: 5, max_items: 1, values: [1], default: ["x", "y"] },
+        { ...TEXT, max_items: 5, max_length: 3, default: "salt" },
       ),
-    ],
+    ),
     problems: [
       `${at}.parameters[0].min must be at most max (5), got 6`,
       `${at}.parameters[0].max_length has no effect: the type is number`,
@@ -80,15 +74,13 @@ testRules(test, example, [
   },
   {
     rule: "`when` names a parameter",
-    good: [templates(page({ aggs: { x: { when: "q", terms: { field: "color" } } } }, TEXT))],
-    bad: [
-      templates(
-        page(
-          { ...matching("[params.q]"), aggs: { x: { when: "p", terms: { field: "color" } } }, rescore: [{ when: 5 }] },
-          TEXT,
-        ),
+    good: templates(page({ aggs: { x: { when: "q", terms: { field: "color" } } } }, TEXT)),
+    bad: templates(
+      page(
+        { ...matching("[params.q]"), aggs: { x: { when: "p", terms: { field: "color" } } }, rescore: [{ when: 5 }] },
+        TEXT,
       ),
-    ],
+    ),
     problems: [
       `${body}.aggs.x.when must be a parameter of this template: "q"`,
       `${body}.rescore[0].when must be a parameter of this template: "q"`,
@@ -96,31 +88,27 @@ testRules(test, example, [
   },
   {
     rule: "a field of a document named `when` is none of them",
-    good: [
-      templates(
-        page(
-          {
-            sort: [{ when: "desc", title: "asc" }],
-            query: { bool: { filter: [{ range: { when: { gte: "[params.q]" } } }, { term: { when: "today" } }] } },
-          },
-          TEXT,
-        ),
+    good: templates(
+      page(
+        {
+          sort: [{ when: "desc", title: "asc" }],
+          query: { bool: { filter: [{ range: { when: { gte: "[params.q]" } } }, { term: { when: "today" } }] } },
+        },
+        TEXT,
       ),
-    ],
-    bad: [templates(page({ query: { bool: { must: [{ when: "today", match: { title: "[params.q]" } }] } } }, TEXT))],
-    problems: [`${body}.query.bool.must[0].when must be a parameter of this template: "q"`],
+    ),
+    bad: templates(page({ query: { bool: { must: [{ when: "today", match: { title: "[params.q]" } }] } } }, TEXT)),
+    problems: `${body}.query.bool.must[0].when must be a parameter of this template: "q"`,
   },
   {
     rule: "tokens are whole values",
-    good: [templates(page(matching("[params.q]"), TEXT))],
-    bad: [
-      templates(
-        page(
-          { query: { bool: { must: { match: { "[params.q]": "x" } }, filter: { prefix: { a: "[params.q]*" } } } } },
-          { ...TEXT },
-        ),
+    good: templates(page(matching("[params.q]"), TEXT)),
+    bad: templates(
+      page(
+        { query: { bool: { must: { match: { "[params.q]": "x" } }, filter: { prefix: { a: "[params.q]*" } } } } },
+        { ...TEXT },
       ),
-    ],
+    ),
     problems: [
       `${body}.query.bool.must.match.[params.q] holds "[params.q]", which is only replaced where it is a whole value`,
       `${body}.query.bool.filter.prefix.a holds "[params.q]", which is only replaced where it is a whole value`,
@@ -143,9 +131,9 @@ testRules(test, example, [
     [{ query: { knn: { v: { vector: "[params.q]" } } } }, "query.knn.v.vector"],
   ].map(([template, path]) => ({
     rule: `a free text is no ${path}`,
-    good: [templates(page(template as object, { ...TEXT, values: ["a", "b"] }))],
-    bad: [templates(page(template as object, TEXT))],
-    problems: [`${body}.${path} ${FREE("q")}`],
+    good: templates(page(template as object, { ...TEXT, values: ["a", "b"] })),
+    bad: templates(page(template as object, TEXT)),
+    problems: `${body}.${path} ${FREE("q")}`,
   })),
 ]);
 

@@ -21,8 +21,9 @@ const event = (overrides: object = {}) =>
     requestContext: { requestId: "r-1" },
     ...overrides,
   }) as unknown as ProxyEvent;
-const context = { getRemainingTimeInMillis: () => 1_000 } as never;
-export const call = (handler: ProxyHandler, overrides?: object) => handler(event(overrides), context);
+/** Calls a handler that has one second left, or as long as given. */
+export const call = (handler: ProxyHandler, overrides?: object, remaining = () => 1_000) =>
+  handler(event(overrides), { getRemainingTimeInMillis: remaining } as never);
 export const header = (result: ProxyResult, name: string) => result.headers?.[name];
 
 export const replying = (reply: Reply) => plainHandler(api, async () => reply);

@@ -6,19 +6,9 @@ import { queryRefusal } from "../../../../lib/search/access/query.ts";
 import { rightsOf } from "../../../../lib/search/access/rights.ts";
 import { denyRules, patternRule } from "../../../../lib/search/raw/deny.ts";
 import { suite } from "../../../suite.ts";
+import { callOf } from "./native-call.ts";
 
 const test = suite("calls that a project lists, and numbers that end a node");
-
-const callOf = (target: string, body?: unknown) => {
-  const [method = "", path = ""] = target.split(" ");
-  return {
-    method,
-    segments: path.slice(1).split("/"),
-    parameters: [],
-    contentType: "application/json",
-    body: Buffer.from(body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body)),
-  };
-};
 
 const FILE = { analysis: { filter: { s: { type: "synonym", synonyms_path: "/etc/passwd" } } } };
 

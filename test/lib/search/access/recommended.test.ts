@@ -3,25 +3,16 @@ import { nativeRefusal } from "../../../../lib/search/access/native.ts";
 import { queryRefusal } from "../../../../lib/search/access/query.ts";
 import { rightsOf } from "../../../../lib/search/access/rights.ts";
 import { suite } from "../../../suite.ts";
+import { callOf } from "./native-call.ts";
 
 const test = suite("recommended calls");
 
 /** Returns the rule that refuses a call without a body to a recommended key, with patterns or without. */
-function ruleOf(target: string, indexes?: string[]): string | undefined {
-  const [method = "", rest = ""] = target.split(" ");
-  const [path = "", query = ""] = rest.split("?");
-  const parameters = [...new URLSearchParams(query)];
-  const call = {
-    method,
-    segments: path.slice(1).split("/"),
-    parameters,
-    contentType: undefined,
-    body: Buffer.alloc(0),
-  };
-  return nativeRefusal({ name: "k", endpoints: ["raw-backend"], ...(indexes && { indexes }) }, call, ALLOW)?.rule;
-}
-
-const ALLOW = { recommended: true, added: [] };
+const ruleOf = (target: string, indexes?: string[]) =>
+  nativeRefusal({ name: "k", endpoints: ["raw-backend"], ...(indexes && { indexes }) }, callOf(target), {
+    recommended: true,
+    added: [],
+  })?.rule;
 
 test("clients may write documents in each of the cluster's ways, with the method that it takes", () => {
   for (const target of [

@@ -1,6 +1,5 @@
 import { bulkFamily } from "../../../../functions/api-router/bulk.ts";
 import { OPEN } from "../../../../lib/platform/http/access.ts";
-import type { ProxyEvent } from "../../../../lib/platform/http/event.ts";
 import type { Deadline } from "../../../../lib/platform/resilience/deadline.ts";
 import { type Operation, operationsOf, outlineOf } from "../../../../lib/search/bulk/operations.ts";
 import type { BulkRequest, Conditions } from "../../../../lib/search/bulk/request.ts";
@@ -12,6 +11,7 @@ import { createCapabilities } from "../../../../lib/search/opensearch/capabiliti
 import { createCluster } from "../../../../lib/search/opensearch/client.ts";
 import { createIndexCatalog } from "../../../../lib/search/opensearch/index-catalog.ts";
 import { MODELS, type ModelName } from "../../../../lib/settings/embedding-models.ts";
+import { call } from "../../platform/http/calls.ts";
 
 const SETTINGS: GatewaySettings = {
   project: "test",
@@ -197,15 +197,10 @@ export function bulkGateway(
   const send: BulkGateway["send"] = async (body, { remainingMs = 28_000, headers = {} } = {}) => {
     const started = performance.now();
     const event = {
-      httpMethod: "POST",
-      path: "/application/bulk",
       headers: { "content-type": "application/json", ...headers },
       body: typeof body === "string" ? body : JSON.stringify(body),
-      isBase64Encoded: false,
-      requestContext: { requestId: "r-1" },
-    } as unknown as ProxyEvent;
-    const context = { getRemainingTimeInMillis: () => remainingMs - (performance.now() - started) };
-    const result = await handler?.(event, context as never);
+    };
+    const result = await (handler && call(handler, event, () => remainingMs - (performance.now() - started)));
     const parsed = result?.isBase64Encoded ? undefined : JSON.parse(result?.body ?? "null");
     return {
       status: result?.statusCode ?? 0,

@@ -129,19 +129,6 @@ test("another revision does not use cached vectors of the previous one", async (
   assert.is(all.sagemaker.calls.length, 2);
 });
 
-test("a failed query is not cached", async () => {
-  let calls = 0;
-  const sagemaker = fakeClient(() => {
-    calls += 1;
-    if (calls === 1) throw awsError("AccessDeniedException", 403);
-    return [vectorOf("a", 1_024)];
-  });
-  const dense = get(createEmbedders(SETTINGS, { ...clients(), sagemaker }), "dense_large_en_v1_5");
-  const error = await dense.embedQuery("a", deadline).catch((one: Error) => one);
-  assert.is((error as Error).message, "access to the model is denied");
-  assert.is((await dense.embedQuery("a", deadline)).kind, "dense");
-});
-
 test("a model's own timeouts limit its calls", async () => {
   const all = clients();
   const [dense] = createEmbedders([{ ...DENSE, query_timeout_ms: 700, document_timeout_ms: 900 }], all).values();

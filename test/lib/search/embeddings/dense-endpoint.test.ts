@@ -24,24 +24,17 @@ const embedder = (client: FakeClient, prefixes = { query: "", document: "" }): E
 const healthy = () => fakeClient(({ body }) => body.inputs.map((text) => vectorOf(text, DIMENSION)));
 const answering = (answer: unknown) => fakeClient(() => answer);
 
-test("queries and documents get the prefixes of their model", async () => {
+test("queries and documents get the prefixes of their model, and ask for truncation", async () => {
   const client = healthy();
   const prefixes = { query: "query: ", document: "passage: " };
   await embedder(client, prefixes).embedQuery("dragons", deadline);
   await embedder(client, prefixes).embedDocuments(["dragons"], deadline);
   assert.equal(
-    client.calls.map(({ body }) => body.inputs),
-    [["query: dragons"], ["passage: dragons"]],
-  );
-});
-
-test("every call asks for truncation", async () => {
-  const client = healthy();
-  await embedder(client).embedQuery("a", deadline);
-  await embedder(client).embedDocuments(["a"], deadline);
-  assert.equal(
-    client.calls.map(({ body }) => body.truncate),
-    [true, true],
+    client.calls.map(({ body }) => [body.inputs, body.truncate]),
+    [
+      [["query: dragons"], true],
+      [["passage: dragons"], true],
+    ],
   );
 });
 
@@ -97,86 +90,40 @@ test("a vector of unit length is stored as the model wrote it, digit for digit",
   );
 });
 
-test("an answer that is not a list of JSON numbers is not stored", async () => {
-  for (const vector of [
-    "[.6,0,.8,0]",
-    "[06e-1,0,0.8,0]",
-    "[0.6,0,0.8,0.]",
-    "[0.6,0,8e,0]",
-    "[+0.6,0,0.8,0]",
-    "[0.6,0,0.8,0",
-  ]) {
-    const [outcome] = brief(await embedder(answering(`[${vector}]`)).embedDocuments(["a"], deadline));
-    assert.is(outcome, "model answered with something other than JSON", vector);
-  }
-});
+const NO_JSON = "model answered with something other than JSON";
+const FEW = "model gave 1 vectors for 2 texts";
+const NO_FLOAT = (length: string) => `model gave a vector of length ${length}, which no 32-bit float can hold`;
 
-test("vectors followed by anything else are not used", async () => {
-  const [outcome] = brief(await embedder(answering("[[0.6,0,0.8,0]]]")).embedDocuments(["a"], deadline));
-  assert.is(outcome, "model answered with something other than JSON");
-});
-
-test("NaN in one vector fails that text alone", async () => {
-  const client = answering([
-    [1, 0, 0, null],
-    [0, 1, 0, 0],
-  ]);
-  assert.equal(brief(await embedder(client).embedDocuments(["a", "b"], deadline)), [
+for (const [what, answer, ...outcomes] of [
+  ...["[.6,0,.8,0]", "[06e-1,0,0.8,0]", "[0.6,0,0.8,0.]", "[0.6,0,8e,0]", "[+0.6,0,0.8,0]", "[0.6,0,0.8,0"].map(
+    (vector): [string, string, string] => [`a vector that is not of JSON numbers, ${vector}`, `[${vector}]`, NO_JSON],
+  ),
+  ["an answer with NaN", "[[NaN,0,0,0]]", NO_JSON],
+  ["vectors followed by anything else", "[[0.6,0,0.8,0]]]", NO_JSON],
+  [
+    "a component that is null, for that text alone,",
+    "[[1,0,0,null],[0,1,0,0]]",
     "model gave a vector with a component that is not a number",
     "dense",
-  ]);
-  assert.is(client.calls.length, 1);
-});
-
-test("a vector with a number too large for JSON parsers is an error", async () => {
-  const [outcome] = brief(await embedder(answering("[[1e999,0,0,0]]")).embedDocuments(["a"], deadline));
-  assert.is(outcome, "model gave a vector with a component that is not finite");
-});
-
-test("a vector of another dimension is an error that names both dimensions", async () => {
-  const [outcome] = await embedder(answering([[1, 0, 0]])).embedDocuments(["a"], deadline);
-  assert.equal(brief(outcome ? [outcome] : []), ["model gave a vector of 3 dimensions, 4 are configured"]);
-  assert.is(outcome?.kind === "error" && outcome.error.retryable, false);
-});
-
-for (const [component, length] of [
-  [1e39, "1e+39"],
-  [1e-160, "1e-160"],
-  [3e-46, "3e-46"],
-] as const) {
-  test(`a vector of length ${length}, which no 32-bit float can hold, is not stored as a unit vector`, async () => {
-    assert.equal(brief(await embedder(answering([[0, component, 0, 0]])).embedDocuments(["a"], deadline)), [
-      `model gave a vector of length ${length}, which no 32-bit float can hold`,
-    ]);
+  ],
+  ["a number too large for JSON parsers", "[[1e999,0,0,0]]", "model gave a vector with a component that is not finite"],
+  ["another dimension", "[[1,0,0]]", "model gave a vector of 3 dimensions, 4 are configured"],
+  ["a vector longer than a 32-bit float can hold", "[[0,1e39,0,0]]", NO_FLOAT("1e+39")],
+  ["a vector shorter than a 32-bit float can hold", "[[0,1e-160,0,0]]", NO_FLOAT("1e-160")],
+  ["a vector just shorter than that", "[[0,3e-46,0,0]]", NO_FLOAT("3e-46")],
+  ["a zero vector", "[[0,0,0,0]]", "model gave a zero vector"],
+  ["too few vectors, for every text of the call,", "[[1,0,0,0]]", FEW, FEW],
+  ["no list", '{"error":"x"}', "model answered with something other than a list of vectors"],
+  ["a list of something else", '[{"a":1}]', "model gave something other than a vector"],
+] as ReadonlyArray<[what: string, answer: string, ...outcomes: string[]]>) {
+  test(`${what} is an error, and the model is not called again`, async () => {
+    const client = answering(answer);
+    const given = await embedder(client).embedDocuments(["a", "b"].slice(0, outcomes.length), deadline);
+    assert.equal(brief(given), outcomes);
+    assert.ok(given.every((outcome) => outcome.kind !== "error" || !outcome.error.retryable));
+    assert.is(client.calls.length, 1);
   });
 }
-
-test("a zero vector is an error", async () => {
-  assert.equal(brief(await embedder(answering([[0, 0, 0, 0]])).embedDocuments(["a"], deadline)), [
-    "model gave a zero vector",
-  ]);
-});
-
-test("too few vectors fail every text of the call, since none can be matched to its vector", async () => {
-  const client = answering([[1, 0, 0, 0]]);
-  const message = "model gave 1 vectors for 2 texts";
-  assert.equal(brief(await embedder(client).embedDocuments(["a", "b"], deadline)), [message, message]);
-});
-
-test("an answer that is not JSON fails the call once", async () => {
-  const client = answering("[[NaN,0,0,0]]");
-  const message = "model answered with something other than JSON";
-  assert.equal(brief(await embedder(client).embedDocuments(["a"], deadline)), [message]);
-  assert.is(client.calls.length, 1);
-});
-
-test("an answer that is not a list fails the call", async () => {
-  const message = "model answered with something other than a list of vectors";
-  assert.equal(brief(await embedder(answering({ error: "x" })).embedDocuments(["a"], deadline)), [message]);
-  assert.equal(brief(await embedder(answering([{ a: 1 }])).embedDocuments(["a"], deadline)), [
-    "model gave something other than a vector",
-  ]);
-});
 
 test("a vector that is not of unit length is scaled", async () => {
   const embedding = await embedder(answering([[3, 0, 4, 0]])).embedQuery("a", deadline);

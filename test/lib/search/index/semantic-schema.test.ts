@@ -5,15 +5,18 @@ import { suite } from "../../../suite.ts";
 
 const test = suite("semantic index schema");
 
-const entries: HybridEntry[] = [
-  {
-    index: "books*",
-    embedding_mappings: [
-      { embedding_field: "title_dense", model_name: "dense_large_en_v1_5", src_fields: ["title"] },
-      { embedding_field: "title_sparse", model_name: "sparse_v3", src_fields: ["title"] },
-    ],
-  },
+type Mapping = HybridEntry["embedding_mappings"][number];
+
+/** An entry for books-v2 with embeddings of the title, unless a mapping says otherwise. */
+const entry = (...mappings: Array<Omit<Mapping, "src_fields"> & Partial<Mapping>>): HybridEntry[] => [
+  { index: "books-v2", embedding_mappings: mappings.map((one) => ({ src_fields: ["title"], ...one })) },
 ];
+const DENSE = { model_name: "dense_large_en_v1_5" } as const;
+const SPARSE = { model_name: "sparse_v3" } as const;
+
+const entries = entry({ embedding_field: "title_dense", ...DENSE }, { embedding_field: "title_sparse", ...SPARSE }).map(
+  (one) => ({ ...one, index: "books*" }),
+);
 
 /** `GET /t1` of OpenSearch 3.6.0, with the entries that 2.19.6 has as well. */
 const fromCluster = {
@@ -57,9 +60,7 @@ function reasonOf(base: unknown, of = entries, index = "books-v2"): string {
 }
 
 const withTitle = (more: object) => ({ mappings: { properties: { title: { type: "text" }, ...more } } });
-const from = (...src_fields: string[]): HybridEntry[] => [
-  { index: "books-v2", embedding_mappings: [{ embedding_field: "v", model_name: "sparse_v3", src_fields }] },
-];
+const from = (...src_fields: string[]) => entry({ embedding_field: "v", ...SPARSE, src_fields });
 
 test("extends the answer of a cluster, without the settings that a cluster adds itself", () => {
   assert.equal(generate(fromCluster), {
@@ -170,15 +171,7 @@ test("a dotted path is followed through objects", () => {
 });
 
 test("a dotted embedding field is added inside existing or new objects", () => {
-  const nested: HybridEntry[] = [
-    {
-      index: "books-v2",
-      embedding_mappings: [
-        { embedding_field: "passages.v", model_name: "dense_large_en_v1_5", src_fields: ["title"] },
-        { embedding_field: "passages.more.w", model_name: "sparse_v3", src_fields: ["title"] },
-      ],
-    },
-  ];
+  const nested = entry({ embedding_field: "passages.v", ...DENSE }, { embedding_field: "passages.more.w", ...SPARSE });
   const more = { properties: { w: { type: "rank_features" } } };
   const { properties } = generate(withTitle({}), nested).schema.mappings;
   assert.equal(properties, { title: { type: "text" }, passages: { properties: { v: dense, more } } });
@@ -227,42 +220,31 @@ for (const [what, base, reason] of [
 }
 
 test("hosted models have vector fields of their dimension", () => {
-  const hosted: HybridEntry[] = [
-    {
-      index: "books-v2",
-      embedding_mappings: [{ embedding_field: "v", model_name: "ext_embed_multilingual_v3", src_fields: ["title"] }],
-    },
-  ];
+  const hosted = entry({ embedding_field: "v", model_name: "ext_embed_multilingual_v3" });
   assert.equal(generate(withTitle({}), hosted).schema.mappings.properties, { title: { type: "text" }, v: dense });
 });
 
 test("an embedding field is stored as the configuration says", () => {
-  const of = (vectors: "byte" | "sparse_vector", model_name: "dense_large_en_v1_5" | "sparse_v3"): HybridEntry[] => [
-    { index: "books-v2", embedding_mappings: [{ embedding_field: "v", model_name, src_fields: ["title"], vectors }] },
-  ];
-  const bytes = generate(withTitle({}), of("byte", "dense_large_en_v1_5")).schema;
+  const of = (vectors: "byte" | "sparse_vector", model: Pick<Mapping, "model_name">) =>
+    entry({ embedding_field: "v", ...model, vectors });
+  const bytes = generate(withTitle({}), of("byte", DENSE)).schema;
   const { properties } = bytes.mappings as { properties: Record<string, object> };
   assert.equal(properties.v, { ...dense, data_type: "byte" });
   assert.equal(bytes.settings.index, { knn: true });
-  const sparse = generate(withTitle({}), of("sparse_vector", "sparse_v3")).schema;
+  const sparse = generate(withTitle({}), of("sparse_vector", SPARSE)).schema;
   assert.equal(sparse.settings.index, { knn: false, sparse: true });
   // A field that is there already, as the cluster describes it.
   const there = { ...dense, data_type: "BYTE" };
-  assert.is(reasonOf(withTitle({ v: there }), of("byte", "dense_large_en_v1_5")), "");
-  assert.match(reasonOf(withTitle({ v: dense }), of("byte", "dense_large_en_v1_5")), "dimension 1024, byte, lucene");
+  assert.is(reasonOf(withTitle({ v: there }), of("byte", DENSE)), "");
+  assert.match(reasonOf(withTitle({ v: dense }), of("byte", DENSE)), "dimension 1024, byte, lucene");
 });
 
 test("a dense field with chunking holds passages, and a sparse one stays as it is", () => {
   const chunking = { tokens: 200, overlap: 20, max_passages: 5 };
-  const long: HybridEntry[] = [
-    {
-      index: "books-v2",
-      embedding_mappings: [
-        { embedding_field: "v", model_name: "dense_large_en_v1_5", src_fields: ["title"], vectors: "byte", chunking },
-        { embedding_field: "s", model_name: "sparse_v3", src_fields: ["title"], chunking },
-      ],
-    },
-  ];
+  const long = entry(
+    { embedding_field: "v", ...DENSE, vectors: "byte", chunking },
+    { embedding_field: "s", ...SPARSE, chunking },
+  );
   const { mappings } = generate(withTitle({}), long).schema;
   const stored = { index: false, doc_values: false };
   assert.equal(mappings.properties, {

@@ -14,6 +14,18 @@ const answer = (status: number, body: unknown, headers = {}) => ({
   headers,
   body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
 });
+/** A cluster that gives one answer to each call, and counts them. */
+function answering(status: number, body: unknown) {
+  const cluster = {
+    calls: 0,
+    send: async () => {
+      cluster.calls += 1;
+      return answer(status, body);
+    },
+  };
+  return cluster;
+}
+const deadline = { remaining: () => 5_000 };
 const refused = (status: number, body: unknown, headers = {}) => {
   try {
     jsonOf(answer(status, body, headers));
@@ -82,20 +94,14 @@ test("an error type of the cluster's own faults is the caller's fault only with 
 });
 
 test("a search that causes a 503 itself is sent once", async () => {
-  let sent = 0;
-  const send = async (type: string) => {
-    sent = 0;
-    const cluster = {
-      send: async () => {
-        sent += 1;
-        return answer(503, { error: { root_cause: [{ type, reason: "why" }] } });
-      },
-    };
-    await readCall(cluster, { method: "POST", path: "/a/_search" }, { remaining: () => 5_000 });
-    return sent;
-  };
-  assert.is(await send("too_many_buckets_exception"), 1);
-  assert.is(await send("no_shard_available_action_exception"), 3);
+  for (const [type, calls] of [
+    ["too_many_buckets_exception", 1],
+    ["no_shard_available_action_exception", 3],
+  ] as const) {
+    const cluster = answering(503, { error: { root_cause: [{ type, reason: "why" }] } });
+    await readCall(cluster, { method: "POST", path: "/a/_search" }, deadline);
+    assert.is(cluster.calls, calls, type);
+  }
 });
 
 test("the reason is shown, without nodes if the caller cannot fix it, and not if credentials were refused", () => {
@@ -130,25 +136,25 @@ test("an error is the cluster's own if its body says so, with the status of the 
   assert.not(own(200, '{"error":"x","status":200}'));
 });
 
-test("an answer that is not JSON is upstream_failed, whatever its status says", () => {
-  assert.is(refused(200, "<html>").code, "upstream_failed");
-  assert.is(refused(502, "<html>").code, "upstream_failed");
-});
-
-for (const body of [null, [], "text", 1]) {
-  test(`a successful answer of ${JSON.stringify(body)} is upstream_failed`, () => {
-    assert.is(refused(200, JSON.stringify(body)).code, "upstream_failed");
+for (const [status, body] of [
+  ...(["<html>", "null", "[]", '"text"', "1"] as const).map((text) => [200, text] as const),
+  [502, "<html>"],
+] as const) {
+  test(`an answer ${status} of ${body} is upstream_failed`, () => {
+    assert.is(refused(status, body).code, "upstream_failed");
   });
 }
 
-for (const described of [
-  { a: null },
-  { a: { aliases: {}, settings: {} } },
-  { a: { mappings: { properties: { b: 1 } } } },
-]) {
-  test(`an index described as ${JSON.stringify(described)} is upstream_failed`, async () => {
-    const catalog = createIndexCatalog({ send: async () => answer(200, described) });
-    const error = await catalog.resolve("a", { remaining: () => 1_000 }).catch((thrown: ApiError) => thrown);
+for (const [status, described] of [
+  [200, { a: null }],
+  [200, { a: { aliases: {}, settings: {} } }],
+  [200, { a: { mappings: { properties: { b: 1 } } } }],
+  [200, {}],
+  [404, { message: "no such site" }],
+] as const) {
+  test(`an index described as ${JSON.stringify(described)} (${status}) is upstream_failed`, async () => {
+    const catalog = createIndexCatalog(answering(status, described));
+    const error = await catalog.resolve("a", deadline).catch((thrown: ApiError) => thrown);
     assert.is((error as ApiError).code, "upstream_failed");
   });
 }
@@ -203,16 +209,9 @@ const DESCRIBED = {
 };
 
 test("an alias is resolved to its indexes, and cached for a minute or until it is cleared", async () => {
-  let calls = 0;
   let now = 0;
-  const cluster = {
-    send: async () => {
-      calls += 1;
-      return answer(200, DESCRIBED);
-    },
-  };
+  const cluster = answering(200, DESCRIBED);
   const catalog = createIndexCatalog(cluster, () => now);
-  const deadline = { remaining: () => 1_000 };
   const [first, second] = await catalog.resolve("books", deadline);
   assert.equal(first, {
     name: "books-1",
@@ -226,49 +225,29 @@ test("an alias is resolved to its indexes, and cached for a minute or until it i
   assert.equal(second?.aliases.get("books"), { isWriteIndex: true, isFiltered: false });
   now = 59_000;
   await catalog.resolve("books", deadline);
-  assert.is(calls, 1);
+  assert.is(cluster.calls, 1);
   now = 60_000;
   await catalog.resolve("books", deadline);
-  assert.is(calls, 2);
+  assert.is(cluster.calls, 2);
   assert.ok(catalog.knows(["books", "books-1"]));
   assert.not(catalog.knows(["books", "films"]), "each of the names");
   catalog.forget();
   await catalog.resolve("books", deadline);
-  assert.is(calls, 3);
+  assert.is(cluster.calls, 3);
 });
 
-test("a pattern without an index is not cached, and an empty answer about one name is upstream_failed", async () => {
-  let calls = 0;
-  const catalog = createIndexCatalog({
-    send: async () => {
-      calls += 1;
-      return answer(200, {});
-    },
+const MISSING = { error: { type: "index_not_found_exception", reason: "no such index [x]" }, status: 404 };
+
+for (const [what, name, cluster] of [
+  ["a pattern without an index", "x*", answering(200, {})],
+  ["a missing index", "x", answering(404, MISSING)],
+] as const) {
+  test(`${what} is not cached, so that a new index is seen at once`, async () => {
+    const catalog = createIndexCatalog(cluster);
+    const found = [await catalog.resolve(name, deadline), await catalog.resolve(name, deadline)];
+    assert.equal([...found, cluster.calls], [[], [], 2]);
   });
-  const deadline = { remaining: () => 1_000 };
-  assert.equal([await catalog.resolve("x*", deadline), await catalog.resolve("x*", deadline), calls], [[], [], 2]);
-  const error = await catalog.resolve("x", deadline).catch((thrown: ApiError) => thrown);
-  assert.is((error as ApiError).code, "upstream_failed");
-});
-
-test("a missing index is not cached, so that a new index is seen at once", async () => {
-  let calls = 0;
-  const catalog = createIndexCatalog({
-    send: async () => {
-      calls += 1;
-      return answer(404, { error: { type: "index_not_found_exception", reason: "no such index [x]" }, status: 404 });
-    },
-  });
-  assert.equal(await catalog.resolve("x", { remaining: () => 1_000 }), []);
-  await catalog.resolve("x", { remaining: () => 1_000 });
-  assert.is(calls, 2);
-});
-
-test("a 404 of what is before the cluster is no missing index", async () => {
-  const catalog = createIndexCatalog({ send: async () => answer(404, { message: "no such site" }) });
-  const error = await catalog.resolve("x", { remaining: () => 1_000 }).catch((thrown) => thrown);
-  assert.is(error.code, "upstream_failed");
-});
+}
 
 test("retries end after the last attempt, at an error that is not retryable, and at the deadline", async () => {
   const attempt = async (retryable: boolean, remaining: number) => {

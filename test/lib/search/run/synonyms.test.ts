@@ -2,12 +2,12 @@ import * as assert from "uvu/assert";
 import { hybridSearchFamily } from "../../../../functions/api-router/hybrid-search.ts";
 import { searchFamily } from "../../../../functions/api-router/search.ts";
 import { OPEN } from "../../../../lib/platform/http/access.ts";
-import type { ProxyEvent } from "../../../../lib/platform/http/event.ts";
 import type { GatewayServices } from "../../../../lib/search/gateway/services.ts";
 import { capabilitiesOf } from "../../../../lib/search/opensearch/capabilities-of.ts";
 import { synonymReader } from "../../../../lib/search/synonyms/document.ts";
 import { hybridIndex, SETTINGS } from "../../../fixtures/gateway.ts";
 import { suite } from "../../../suite.ts";
+import { call } from "../../platform/http/calls.ts";
 
 const test = suite("searches with synonyms");
 
@@ -42,11 +42,7 @@ async function sent(path: string, text: string, hasSynonyms: boolean) {
     logRequest: () => {},
   } as unknown as GatewayServices;
   const handler = { ...searchFamily(services), ...hybridSearchFamily(services) }[path];
-  const event = {
-    ...{ httpMethod: "POST", path, headers: { "content-type": "application/json" }, body: text },
-    ...{ isBase64Encoded: false, requestContext: { requestId: "r-1" } },
-  } as unknown as ProxyEvent;
-  const result = await handler?.(event, { getRemainingTimeInMillis: () => 28_000 } as never);
+  const result = await (handler && call(handler, { body: text }, () => 28_000));
   assert.is(result?.statusCode, 200, result?.body);
   return { bodies, reads };
 }

@@ -12,15 +12,19 @@ const test = suite("lib/search/stages/rank-for-user");
 const WEIGHT = 0.5;
 const WINDOW = 4;
 
-/** Answers a page of twelve hits, with the `partial` part that tests ask for. */
-function cluster({ failed = 0, hits = 12 } = {}) {
+/** Answers pages of twelve hits, or of hits with the given item ids, from shards of which some failed. */
+function cluster({ failed = 0, hits = 12, isbns = [] as string[] } = {}) {
   const asked: Array<{ from: number; size: number; aggregate: boolean }> = [];
   const search = async (
     { from, size }: { from: number; size: number },
     { aggregate }: { aggregate: boolean },
   ): Promise<SearchAnswer> => {
     asked.push({ from, size, aggregate });
-    const all = Array.from({ length: hits }, (_, at) => ({ _id: `d${at}`, _score: 1 - at / 100 }));
+    const all = Array.from({ length: hits }, (_, at) => ({
+      _id: `d${at}`,
+      _score: 1 - at / 100,
+      _source: { isbn: isbns[at] },
+    }));
     const _shards = { total: 2, successful: 2 - failed, failed, failures: [] };
     return readAnswer(
       JSON.stringify({
@@ -94,26 +98,19 @@ test("a page that begins in the window has its hits in the user's order, then th
   ]);
 });
 
-test("the context of a request goes to the campaign", async () => {
-  const inputs: unknown[] = [];
-  const ranker: PersonalRanker = async (_, ids, _timeout, input) => {
-    inputs.push(input);
-    return [...ids];
-  };
-  await pageOf({ from: 0, size: 3 }, cluster(), { ranker, rules: { personalization_context: { DEVICE: "phone" } } });
-  await pageOf({ from: 0, size: 3 }, cluster(), { ranker, rules: { personalization_context: null } });
-  assert.equal(inputs, [{ context: { DEVICE: "phone" } }, {}]);
-});
-
-test("the values of a request go to the configured filter, in Personalize's notation", async () => {
+test("context and filter values of a request go to the campaign, values in Personalize's notation", async () => {
   const inputs: unknown[] = [];
   const ranker: PersonalRanker = async (_, ids, _timeout, input) => {
     inputs.push(input);
     return [...ids];
   };
   const rules = { personalization_filter_values: { GENRES: 'crime,"food, drink"' } };
-  await pageOf({ from: 0, size: 3 }, cluster(), { ranker, rules, filter: "arn:filter" });
-  assert.equal(inputs, [{ filterValues: { GENRES: '"crime","food, drink"' } }]);
+  const contexts = [{ personalization_context: { DEVICE: "phone" } }, { personalization_context: null }];
+  for (const given of [...contexts, rules]) {
+    await pageOf({ from: 0, size: 3 }, cluster(), { ranker, rules: given, filter: "arn:filter" });
+  }
+  const filterValues = { GENRES: '"crime","food, drink"' };
+  assert.equal(inputs, [{ context: { DEVICE: "phone" } }, {}, { filterValues }]);
   const issueOf = async (asked: Asked) => {
     const refused = await stageOf({ from: 0, size: 3 }, asked).catch((error: ApiError) => error);
     return refused instanceof ApiError ? refused.issues?.[0] : undefined;
@@ -127,26 +124,32 @@ test("the values of a request go to the configured filter, in Personalize's nota
   assert.is((await issueOf({ rules: broken, filter: "arn:filter" }))?.path, `${path}.GENRES`);
 });
 
-test("pages together have each hit once, and a page below the window asks once", async () => {
-  const world = cluster();
-  const pages = [];
-  for (const from of [0, 3, 6, 9]) pages.push(await pageOf({ from, size: 3 }, world));
-  const ids = pages.flatMap((page) => page.ids);
-  assert.is(new Set(ids).size, 12);
-  assert.equal(ids.slice(6), ["d6", "d7", "d8", "d9", "d10", "d11"]);
-  assert.equal(
-    pages[2]?.scores,
-    [7, 8, 9].map((rank) => scoreBelowWindow(rank, WEIGHT)),
-  );
-  assert.equal(world.asked.at(-1), { from: 9, size: 3, aggregate: true });
+test("an item that several hits are is ranked once, and moves all of them", async () => {
+  const sent: string[][] = [];
+  const ranker: PersonalRanker = async (_, ids) => {
+    sent.push([...ids]);
+    return ids.toReversed();
+  };
+  const { ids } = await pageOf({ from: 0, size: 4 }, cluster({ isbns: ["a", "a", "b", "b"] }), {
+    ...{ ranker, itemIdField: "isbn", rules: { personalization_weight: 1 } },
+  });
+  assert.equal(sent, [["a", "b"]]);
+  assert.equal(ids, ["d2", "d3", "d0", "d1"]);
 });
 
-test("fewer hits than the window need no second call, and a page past them is empty", async () => {
-  const world = cluster({ hits: 2 });
-  assert.is((await pageOf({ from: 0, size: 10 }, world)).ids.length, 2);
-  const past = await pageOf({ from: 3, size: 10 }, world);
-  assert.equal([past.ids, past.max], [[], null]);
-  assert.is(world.asked.length, 2);
+test("a page below the window, and hits fewer than it, need one call", async () => {
+  const world = cluster();
+  const { ids, scores } = await pageOf({ from: 6, size: 3 }, world);
+  assert.equal(ids, ["d6", "d7", "d8"]);
+  assert.equal(
+    scores,
+    [7, 8, 9].map((rank) => scoreBelowWindow(rank, WEIGHT)),
+  );
+  assert.equal(world.asked, [{ from: 6, size: 3, aggregate: true }]);
+  const few = cluster({ hits: 2 });
+  assert.is((await pageOf({ from: 0, size: 10 }, few)).ids.length, 2);
+  const past = await pageOf({ from: 3, size: 10 }, few);
+  assert.equal([past.ids, past.max, few.asked.length], [[], null, 2]);
 });
 
 test("a ranking that fails leaves the search order with its reason, on every page", async () => {
@@ -190,11 +193,10 @@ test("no hit, or none with an item id, needs no ranker", async () => {
 test("a request is ranked if it asks for it, has a user and no order of its own", async () => {
   const page = { from: 0, size: 10 };
   assert.ok((await stageOf(page)).stage);
-  for (const off of [
-    await stageOf(page, { rules: { personalization_weight: 0 } }),
-    await stageOf({ from: 0, size: 0 }),
-  ])
-    assert.equal(off, {});
+  assert.ok((await stageOf(page, { personalization: "profile" })).stage);
+  assert.equal(await stageOf(page, { personalization: "none" }), {});
+  assert.equal(await stageOf(page, { rules: { personalization_weight: 0 } }), {});
+  assert.equal(await stageOf({ from: 0, size: 0 }), {});
   const heavier = await pageOf({ from: 0, size: 6 }, cluster(), { rules: { personalization_weight: 0.9 } });
   assert.equal(heavier.scores.slice(WINDOW), [scoreBelowWindow(5, 0.9), scoreBelowWindow(6, 0.9)]);
   const reasons = await Promise.all([
@@ -210,12 +212,6 @@ test("a request is ranked if it asks for it, has a user and no order of its own"
       "the request has its own search_after",
     ],
   );
-});
-
-test("a user who chose no personalization gets the hits as the cluster orders them, and no campaign is asked", async () => {
-  const ranker: PersonalRanker = () => Promise.reject(new Error("asked"));
-  assert.equal(await stageOf({ from: 0, size: 10 }, { personalization: "none", ranker }), {});
-  assert.ok((await stageOf({ from: 0, size: 10 }, { personalization: "profile" })).stage);
 });
 
 test("a request that is not ranked says why, after what the cluster left out", async () => {
