@@ -212,4 +212,22 @@ test("says nothing about unknown items if the list is full, or about a short lis
   }
 });
 
+test("keeps the failure of records that the list could not read, whether its page's item was read or not asked for", async () => {
+  const toUser = recommendToUser as unknown as typeof recommendToItem;
+  const failure = { reason: "throttled", cause: "throttled", isUnknown: false };
+  const read = async (_: string, ids: string[]) =>
+    ids.includes("i0")
+      ? { records: new Map([["i0", { ITEM_ID: "i0", IS_ACTIVE: "True" }]]), unread: new Set(), failure: undefined }
+      : { records: new Map(), unread: new Set(ids), failure };
+  const unread = { records: { read } } as unknown as Partial<RecommendationServices>;
+  for (const endpoint of [recommendToItem, toUser]) {
+    const { degraded, ids } = await ask({ user_id: "u1" }, ["i1", "i2"], unread, [], endpoint);
+    assert.equal(ids, ["i1", "i2"]);
+    assert.equal(
+      degraded?.map(({ stage, reason }: { stage: string; reason: string }) => [stage, reason]),
+      [["item_records", "throttled"]],
+    );
+  }
+});
+
 test.run();
