@@ -2,7 +2,7 @@ import * as assert from "uvu/assert";
 import { discover } from "../../../cli/discovery/discover.ts";
 import { repairMarkers } from "../../../cli/discovery/personalize.ts";
 import { appliedInputs } from "../../../cli/state/stacks.ts";
-import { DiscoveryError, formatDiscovery, parseDiscovery } from "../../../lib/infrastructure/discovery.ts";
+import { type DiscoveryError, formatDiscovery, parseDiscovery } from "../../../lib/infrastructure/discovery.ts";
 import type { Inventory } from "../../../lib/personalize/resources/inventory.ts";
 import { namesOf } from "../../../lib/platform/naming/names.ts";
 import { configuration, recommendation } from "../../fixtures/configurations/configurations.ts";
@@ -134,21 +134,6 @@ test("rejects a schema that its dataset cannot take before planning, naming the 
   assert.match(first, "(and add what changes under a new field name), or run `relevance uninstall` and deploy again");
   assert.match(second, "Personalize cannot replace the schema of interactions. Restore the file, or");
   assert.equal(rest, []);
-});
-
-test("rejects filters that exceed the quota before anything is planned", async () => {
-  const filters = Array.from({ length: 30 }, (_, index) => filter(`my-project-f${index}-0000000001`));
-  const clients = account({ inventory: async () => inventory({ filters }) });
-  try {
-    await discover(recommendation(), clients);
-    assert.unreachable();
-  } catch (error) {
-    assert.instance(error, DiscoveryError);
-    assert.match(
-      (error as Error).message,
-      /no room for my-project-category-\d{10}, .*take a filter out of filter.yaml/,
-    );
-  }
 });
 
 test("uses the account's own filter quota, or the default if the credentials may not read it", async () => {
