@@ -45,44 +45,19 @@ test("keeps a marker after the repair, so that nothing is planned", () => {
   assert.equal(repairMarkers({ "filter-unread": { ...unread, repair: "2" } }, repaired), { "filter-unread": "2" });
 });
 
-test("marks a campaign whose update failed, but not one that awaits training", () => {
-  const campaign = {
-    kind: "campaign",
-    name: "my-project-similar-items",
-    recipe: "similar_items",
-    min_provisioned_tps: 7,
-  };
-  const found = {
-    name: campaign.name,
-    arn: "a",
-    status: "ACTIVE",
-    recipe: "similar_items",
-    solution_version_arn: "v",
-    min_provisioned_tps: 1,
-  } as const;
-  assert.equal(repairMarkers({ campaign }, inventory({ campaigns: [found] })), { campaign: "1" });
-  assert.equal(repairMarkers({ campaign }, inventory()), {});
-});
-
-test("marks a campaign that failed or is being deleted, but not one that a training is changing", () => {
-  const campaign = {
-    kind: "campaign",
-    name: "my-project-similar-items",
-    recipe: "similar_items",
-    min_provisioned_tps: 1,
-  };
-  const markers = (status: string, update?: string) => {
+test("marks a campaign that differs, failed or is being deleted, but not one that awaits or is in training", () => {
+  const common = { name: "my-project-similar-items", recipe: "similar_items" } as const;
+  const campaign = { kind: "campaign", ...common, min_provisioned_tps: 1 };
+  const markers = (status: string, update?: string, min_provisioned_tps = 1) => {
     const entry = { name: campaign.name, arn: "a" };
     const found = {
-      ...entry,
-      status,
-      recipe: "similar_items",
-      solution_version_arn: "v",
-      min_provisioned_tps: 1,
+      ...{ ...common, arn: "a", status, solution_version_arn: "v", min_provisioned_tps },
       ...(update !== undefined && { update: { ...entry, status: update } }),
-    } as const;
+    };
     return repairMarkers({ campaign }, inventory({ campaigns: [found] }));
   };
+  assert.equal(repairMarkers({ campaign }, inventory()), {});
+  assert.equal(markers("ACTIVE", undefined, 7), { campaign: "1" });
   for (const status of ["CREATE PENDING", "CREATE IN_PROGRESS"]) assert.equal(markers(status), {}, status);
   for (const update of ["CREATE PENDING", "CREATE IN_PROGRESS"]) assert.equal(markers("ACTIVE", update), {}, update);
   for (const status of ["CREATE FAILED", "DELETE PENDING"]) assert.equal(markers(status), { campaign: "1" }, status);
