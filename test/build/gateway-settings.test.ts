@@ -78,22 +78,14 @@ function withModel(model_name: "ext_embed_english_v3" | "ext_embed_bedrock", sec
   return { ...local, searchGateway: { ...local.searchGateway, hybridQueries, models } };
 }
 
-test("name the Bedrock id of a hosted model and its query_concurrency, and leave unused models out", () => {
+test("name the Bedrock id and dimension of a hosted model or of any other, and leave unused models out", () => {
+  const common = { revision: "main", concurrency: 7 };
   assert.equal(settings(withModel("ext_embed_english_v3")).models, [
-    {
-      name: "ext_embed_english_v3",
-      model_id: "cohere.embed-english-v3",
-      revision: "main",
-      concurrency: 7,
-      dimension: 1024,
-    },
+    { name: "ext_embed_english_v3", model_id: "cohere.embed-english-v3", ...common, dimension: 1024 },
   ]);
-});
-
-test("name any model of Bedrock by its id and dimension", () => {
   const section = { model_id: "eu.cohere.embed-v4:0", dimension: 1536 };
   assert.equal(settings(withModel("ext_embed_bedrock", section)).models, [
-    { name: "ext_embed_bedrock", revision: "main", concurrency: 7, ...section },
+    { name: "ext_embed_bedrock", ...common, ...section },
   ]);
 });
 

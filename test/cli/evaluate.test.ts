@@ -105,14 +105,6 @@ test("fills [search_query] in the template and asks for as many hits as the metr
   }
 });
 
-test("says when no setting beats the baseline by more than noise", async () => {
-  const { out } = await run(settings("default", "same"));
-  assert.match(
-    out,
-    /\nNo setting beats default by more than noise\. same has the ndcg@10 of default in every query\. From 60/,
-  );
-});
-
 test("prints JSON with the values of each query, and how the gateway fused", async () => {
   const { out, code } = await run(settings("default", "weighted"), "--json");
   assert.is(code, 0);

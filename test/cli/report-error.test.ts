@@ -19,42 +19,32 @@ async function report(error: unknown, { isTTY = false, noColor = false } = {}) {
   return { out: out.text(), err: err.text(), code };
 }
 
-test("prints a usage error's message, with exit code 2", async () => {
-  assert.equal(await report(new UsageError("--x: no")), { out: "", err: "--x: no\n", code: 2 });
-});
+const refusedFolder = await mkdir("package.json/below", { recursive: true }).catch((error: unknown) => error);
+const problem = { file: "conf/a.yaml", line: 3, path: "b[0].c", message: "is missing: a mapping" };
+const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+for (const [what, error, err, code] of [
+  ["a usage error's message", new UsageError("--x: no"), "--x: no", 2],
+  ["a failure's message without a stack trace", new Failure("there is no domain x"), "there is no domain x", 1],
+  [
+    "the problems of an invalid configuration",
+    new ConfigurationError([problem]),
+    "conf/a.yaml:3  b[0].c  is missing: a mapping\n1 problem in 1 file",
+    2,
+  ],
+  [
+    "a wrong path as a message",
+    refusedFolder,
+    "ENOTDIR: not a directory, mkdir 'package.json/below': a file stands where a folder is needed: remove it, or choose another folder",
+    2,
+  ],
+  ["a full disk", full, "ENOSPC: no space left on device, write: the disk is full: free some space", 1],
+] as const) {
+  test(`prints ${what}, with exit code ${code}`, async () => {
+    assert.equal(await report(error), { out: "", err: `${err}\n`, code });
+  });
+}
 
-test("prints a failure's message without a stack trace, with exit code 1", async () => {
-  assert.equal(await report(new Failure("the domain x does not exist")), {
-    out: "",
-    err: "the domain x does not exist\n",
-    code: 1,
-  });
-});
-
-test("prints the problems of an invalid configuration, with exit code 2", async () => {
-  const problem = { file: "conf/a.yaml", line: 3, path: "b[0].c", message: "is missing: a mapping" };
-  assert.equal(await report(new ConfigurationError([problem])), {
-    out: "",
-    err: "conf/a.yaml:3  b[0].c  is missing: a mapping\n1 problem in 1 file\n",
-    code: 2,
-  });
-});
-
-test("prints a refused file operation as a message, not as a bug; a wrong path exits with 2", async () => {
-  const refused = await mkdir("package.json/below", { recursive: true }).catch((error: unknown) => error);
-  assert.equal(await report(refused), {
-    out: "",
-    err:
-      "ENOTDIR: not a directory, mkdir 'package.json/below': " +
-      "a file stands where a folder is needed: remove it, or choose another folder\n",
-    code: 2,
-  });
-  const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
-  assert.equal(await report(full), {
-    out: "",
-    err: "ENOSPC: no space left on device, write: the disk is full: free some space\n",
-    code: 1,
-  });
+test("reports an error of a socket that has the code of a file operation as a bug", async () => {
   const socket = Object.assign(new Error("connect EACCES"), { code: "EACCES" });
   assert.match((await report(socket)).err, "This is a bug");
 });

@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { seeded } from "../../lib/platform/statistics/random.ts";
-import { loadHybridSearch } from "../../lib/settings/load.ts";
 import { plantedQueries } from "../../packages/lab/test/tuning/planted.ts";
 import { suite } from "../suite.ts";
 import { type Run, relevanceBeside } from "./run-cli.ts";
@@ -145,16 +144,6 @@ test("compares other values of k with the template's, and keeps it where they ar
     "k is part of a search template and no setting of an index. The gain was measured with k: 50:",
   );
   empty = [];
-});
-
-test("what it writes is valid, with and without k, and k is not in it", async () => {
-  for (const k of [[], ["--k", "20"]]) {
-    writeFileSync(join(conf, "hybrid_search.yaml"), YAML);
-    const { err, code } = await run(plant([0.7, 0.2, 0.1], 1), "--write", ...k);
-    assert.is(code, 0, err);
-    const [books] = loadHybridSearch(conf).hybrid_queries;
-    assert.equal(Object.keys(books?.settings ?? {}).sort(), ["combination", "normalization", "weights"]);
-  }
 });
 
 test("retries when a connection breaks", async () => {

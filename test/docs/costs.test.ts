@@ -17,14 +17,4 @@ test("links the price of everything that is billed", () => {
   );
 });
 
-for (const part of [
-  "log lines",
-  "traces",
-  "data of model endpoints",
-  "metrics of the project",
-  "Files of trainings grow",
-]) {
-  test(`names ${part}`, () => assert.match(billed, part));
-}
-
 test.run();

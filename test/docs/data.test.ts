@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
 import { rewriteLines } from "../../cli/forget/rewrite-lines.ts";
 import { DELETIONS } from "../../lib/platform/naming/object-keys.ts";
-import { ARRIVAL_ATTEMPTS, afterEtl, linesRead } from "../../lib/recommendation/training/arrivals.ts";
+import { linesRead } from "../../lib/recommendation/training/arrivals.ts";
 import { recommendation } from "../fixtures/configurations/configurations.ts";
 import { event, rowsOf, world } from "../lib/recommendation/etl/run.ts";
 import { synth } from "../stacks/support.ts";
@@ -31,16 +31,6 @@ test("training skips events that `relevance forget` replaced, and still counts t
     Object.entries(store.texts("")).filter(([, text]) => text.includes("gone")),
     [],
   );
-});
-
-test("training stops when lines are removed, as the guide warns", async () => {
-  const { store, events, run } = world();
-  events(DAY, "a", `${LINES.slice(1).join("\n")}\n`);
-  await run("r");
-  const lines = await linesRead("r", [DAY], store);
-  const found = { accepted: LINES.length, lines, attempts: ARRIVAL_ATTEMPTS };
-  assert.is(afterEtl({ ...found, acceptMissing: false }).next, "stop");
-  assert.is(afterEtl({ ...found, acceptMissing: true }).next, "train");
 });
 
 test("the list of users for the deletion job is where Personalize may read it", () => {

@@ -1,14 +1,6 @@
 // The account, the stacks and the ARNs that roles of the gateway are tried with.
-import type { Call } from "./iam.ts";
+import { ACCOUNT, arn } from "./iam.ts";
 import { example } from "./support.ts";
-
-export const ACCOUNT = "123456789012";
-export const arn = (service: string, resource: string) => `arn:aws:${service}:eu-west-1:${ACCOUNT}:${resource}`;
-export const call = (action: string, resource: string, context?: Call["context"]): Call => ({
-  action,
-  resource,
-  ...(context && { context }),
-});
 
 export const all = example("search-gateway", "all-options");
 export const signed = example("search-gateway", "aws-auth");

@@ -1,8 +1,6 @@
 import {
   all,
-  arn,
   BUCKET,
-  call,
   DOMAIN,
   elsewhere,
   existing,
@@ -17,7 +15,7 @@ import {
   suggestingTitles,
   USER_ID_KEY,
 } from "./gateway-account.ts";
-import type { Call } from "./iam.ts";
+import { arn, type Call, call } from "./iam.ts";
 
 /** What each role of the gateway does, and what it must not. */
 export const ROLES: ReadonlyArray<{ role: string; what: string; stack: typeof all; does: Call[]; doesNot: Call[] }> = [

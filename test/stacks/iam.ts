@@ -16,6 +16,12 @@ export interface Call {
   context?: Readonly<Record<string, string | readonly string[]>>;
 }
 
+export const ACCOUNT = "123456789012";
+export const arn = (service: string, resource: string) => `arn:aws:${service}:eu-west-1:${ACCOUNT}:${resource}`;
+export const call = (action: string, resource: string, context?: Call["context"]): Call => ({
+  ...{ action, resource, ...(context && { context }) },
+});
+
 /** Returns the statements of a role's policies; a policy names its role by reference. */
 export function statementsOf(stack: Stack, roleId: string): Statement[] {
   return stack

@@ -66,15 +66,6 @@ test("puts every function into the VPC; only those that call it have the group t
     assert.equal(group, [ref("aws_security_group.vpc-functions.id")], id);
 });
 
-test("leaves the others outside unless the configuration says so", () => {
-  const router = stacksOf(configured(["project.yaml", ["vpc", "functions"], "router"]));
-  const inside = Object.values(router)
-    .flatMap(functionsIn)
-    .filter(([, one]) => one.vpc_config)
-    .map(([id]) => id);
-  assert.equal(inside, ["api-router", "suggestions"]);
-});
-
 test("gives functions a way to S3, if there are rules, synonyms, or suggestions from the request log", () => {
   const inRouter: Change = ["project.yaml", ["vpc", "functions"], "router"];
   const ways = (...changes: Change[]) => {

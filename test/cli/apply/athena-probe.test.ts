@@ -1,8 +1,8 @@
 import * as assert from "uvu/assert";
 import { type Athena, probeRequestLog } from "../../../cli/apply/athena-probe.ts";
-import { createTerminal } from "../../../cli/terminal.ts";
 import { namesOf } from "../../../lib/platform/naming/names.ts";
 import { suite } from "../../suite.ts";
+import { notingTerminal } from "../noting.ts";
 
 const test = suite("request log probe");
 
@@ -10,17 +10,12 @@ const names = namesOf({ project: "my-shop", account: "123456789012", region: "eu
 
 /** Probes an Athena whose query goes through these states and stays in the last. */
 async function run(states: readonly string[], start: Athena["start"] = async () => "id", reason = "told so") {
-  let text = "";
-  const terminal = createTerminal(
-    { write: () => assert.unreachable("only notes") },
-    { write: (part: string) => (text += part) },
-    true,
-  );
+  const { terminal, text } = notingTerminal();
   const left = [...states];
   const pauses: number[] = [];
   const look: Athena["look"] = async () => ({ state: (left.length > 1 ? left.shift() : left[0]) ?? "", reason });
   const works = await probeRequestLog(terminal, names, { start, look }, async (ms) => pauses.push(ms));
-  return { works, text, pauses: pauses.length };
+  return { works, text: text(), pauses: pauses.length };
 }
 
 test("queries one day of the project's table, and waits for the result", async () => {

@@ -53,42 +53,46 @@ test("retries while a new key or a new API has not reached every server", async 
   assert.is(calls.length, 3);
 });
 
-test("reports a request that a configured rule refuses as answered by the gateway, not as a failure", async () => {
-  const error = { code: "forbidden", message: 'The rule "deny" refuses', cause: { rule: "deny" } };
-  const { result, calls } = await ask([{ status: 403, headers: ours, body: { error } }]);
-  assert.equal(result, { kind: "not-let-through", rule: "deny" });
-  assert.is(calls.length, 1);
-});
+const NO_PERMISSIONS = { root_cause: [], type: "security_exception", reason: "no permissions for [cluster:monitor]" };
+const failed = (status: number, message: string) => ({ kind: "failed", status, message });
 
-for (const status of [401, 403]) {
-  test(`reports a ${status} from the cluster as a refusal, without a retry`, async () => {
-    const { result, calls } = await ask([{ status, headers: ours, body: { message: "no permissions" } }, works]);
-    assert.equal(result, { kind: "refused", status });
-    assert.is(calls.length, 1);
+/** What the API answers, what is reported, and how often it is asked if it may be asked again. */
+const OUTCOMES: Readonly<Record<string, readonly [status: number, body: object, result: object, calls?: number]>> = {
+  "a request that a configured rule refuses as answered by the gateway, not as a failure": [
+    403,
+    { error: { code: "forbidden", message: 'The rule "deny" refuses', cause: { rule: "deny" } } },
+    { kind: "not-let-through", rule: "deny" },
+    1,
+  ],
+  "a 401 from the cluster as a refusal": [401, { message: "no permissions" }, { kind: "refused", status: 401 }, 1],
+  "a 403 from the cluster as a refusal": [403, { message: "no permissions" }, { kind: "refused", status: 403 }, 1],
+  "the cluster's own error of fine-grained access control as a refusal": [
+    403,
+    { error: NO_PERMISSIONS, status: 403 },
+    { kind: "refused", status: 403 },
+    1,
+  ],
+  "a refusal by the gateway itself as a failure": [
+    403,
+    { error: { code: "forbidden", message: "GET / is not allowed here." } },
+    failed(403, "GET / is not allowed here."),
+  ],
+  "an unreachable cluster as a failure with the gateway's message": [
+    503,
+    { error: { code: "upstream_unavailable", message: "The search cluster cannot be reached." } },
+    failed(503, "The search cluster cannot be reached."),
+  ],
+};
+for (const [what, [status, body, expected, once]] of Object.entries(OUTCOMES)) {
+  test(`reports ${what}`, async () => {
+    const { result, calls } = await ask([{ status, headers: ours, body }, works], once ? 1_000 : 0);
+    assert.equal([result, calls.length], [expected, 1]);
   });
 }
 
-test("recognizes a refusal of fine-grained access control by the cluster's own error", async () => {
-  const error = { root_cause: [], type: "security_exception", reason: "no permissions for [cluster:monitor/main]" };
-  const { result } = await ask([{ status: 403, headers: ours, body: { error, status: 403 } }]);
-  assert.equal(result, { kind: "refused", status: 403 });
-});
-
-test("reports a refusal by the gateway itself as a failure", async () => {
-  const error = { code: "forbidden", message: "GET / is not allowed here." };
-  const { result } = await ask([{ status: 403, headers: ours, body: { error } }], 0);
-  assert.equal(result, { kind: "failed", status: 403, message: error.message });
-});
-
 test("reports a key that stays wrong as a failure, not as a refusal by the cluster", async () => {
   const { result } = await ask([newKey], 0);
-  assert.equal(result, { kind: "failed", status: 403, message: "The API key is missing or wrong." });
-});
-
-test("reports an unreachable cluster as a failure with the gateway's message", async () => {
-  const error = { code: "upstream_unavailable", message: "The search cluster cannot be reached." };
-  const { result } = await ask([{ status: 503, headers: ours, body: { error } }], 0);
-  assert.equal(result, { kind: "failed", status: 503, message: error.message });
+  assert.equal(result, failed(403, "The API key is missing or wrong."));
 });
 
 test("reports an API that does not answer as unreachable, with the reason", async () => {

@@ -1,10 +1,10 @@
 import * as assert from "uvu/assert";
 import { type Invoke, probeServices } from "../../../cli/apply/probes.ts";
-import { createTerminal } from "../../../cli/terminal.ts";
 import type { Probe } from "../../../lib/platform/http/probe.ts";
 import { namesOf } from "../../../lib/platform/naming/names.ts";
 import { type Change, type ConfigurationName, configuration } from "../../fixtures/configurations/configurations.ts";
 import { suite } from "../../suite.ts";
+import { notingTerminal } from "../noting.ts";
 
 const test = suite("probes after a deployment");
 
@@ -18,12 +18,7 @@ interface Run {
 
 /** Probes a function that gives these answers in turn and repeats the last. */
 async function run(answers: readonly (readonly Probe[] | Awaited<ReturnType<Invoke>> | Error)[], options: Run = {}) {
-  let text = "";
-  const terminal = createTerminal(
-    { write: () => assert.unreachable("only notes") },
-    { write: (part: string) => (text += part) },
-    true,
-  );
+  const { terminal, text } = notingTerminal();
   const calls: string[] = [];
   const invoke: Invoke = async (fn, event) => {
     assert.equal(event, { probe: true });
@@ -36,7 +31,7 @@ async function run(answers: readonly (readonly Probe[] | Awaited<ReturnType<Invo
     timeoutMs: options.timeoutMs ?? 0,
     intervalMs: 1,
   });
-  return { works, text, calls };
+  return { works, text: text(), calls };
 }
 
 const works: Probe = { kind: "model", name: "sparse_v3", state: "works" };

@@ -70,14 +70,12 @@ test("does not compare endpoints for a cluster on loopback", async () => {
   assert.equal(await problems("minimal", {}, [local]), []);
 });
 
-test("accepts OpenSearch 2.11 without hybrid search", async () => {
-  const domain = () => changedRead("domain", { engineVersion: "OpenSearch_2.11" });
-  assert.equal(await problems("minimal", { domain }), []);
-});
-
-test("accepts OpenSearch 3 as newer than 2.12", async () => {
-  const domain = () => changedRead("domain", { engineVersion: "OpenSearch_3.1" });
-  assert.equal(await problems("aws-auth", { domain }), []);
+test("accepts OpenSearch 2.11 without hybrid search, and 3 as newer than 2.12 with it", async () => {
+  for (const [name, engineVersion] of [
+    ["minimal", "OpenSearch_2.11"],
+    ["aws-auth", "OpenSearch_3.1"],
+  ] as const)
+    assert.equal(await problems(name, { domain: () => changedRead("domain", { engineVersion }) }), []);
 });
 
 test("does not look for a hosted zone if no DNS record is created", async () => {
@@ -186,16 +184,11 @@ test("recognizes the project's own role by its tag", async () => {
   assert.is((await roleOf({ "relevance:project": "other" })).owned, false);
 });
 
-test("returns both keys of a name that is being rotated", async () => {
+test("returns both keys of a name, and both default keys, that are being rotated", async () => {
   const config = configuration("minimal", [["api.yaml", ["keys"], [{ name: "shop", endpoints: ["search"] }]]]);
-  const found = await discover(config, account({ parameter: async () => "1 shop=2,3" }));
-  assert.equal(found.apiKeys["search-gateway"], [1]);
-  assert.equal(found.namedKeys?.["search-gateway"], { shop: [2, 3] });
-});
-
-test("returns both default API keys during a rotation", async () => {
-  const found = await discover(configuration("minimal"), account({ parameter: async () => "1,2" }));
+  const found = await discover(config, account({ parameter: async () => "1,2 shop=2,3" }));
   assert.equal(found.apiKeys, { "search-gateway": [1, 2], recommendation: [1, 2] });
+  assert.equal(found.namedKeys?.["search-gateway"], { shop: [2, 3] });
 });
 
 test("needs no domain for a recommendation service alone", async () => {

@@ -2,7 +2,7 @@ import * as assert from "uvu/assert";
 import { discover } from "../../../cli/discovery/discover.ts";
 import { repairMarkers } from "../../../cli/discovery/personalize.ts";
 import { appliedInputs } from "../../../cli/state/stacks.ts";
-import { DiscoveryError, formatDiscovery, parseDiscovery } from "../../../lib/infrastructure/discovery.ts";
+import { type DiscoveryError, formatDiscovery, parseDiscovery } from "../../../lib/infrastructure/discovery.ts";
 import type { Inventory } from "../../../lib/personalize/resources/inventory.ts";
 import { namesOf } from "../../../lib/platform/naming/names.ts";
 import { configuration, recommendation } from "../../fixtures/configurations/configurations.ts";
@@ -45,44 +45,19 @@ test("keeps a marker after the repair, so that nothing is planned", () => {
   assert.equal(repairMarkers({ "filter-unread": { ...unread, repair: "2" } }, repaired), { "filter-unread": "2" });
 });
 
-test("marks a campaign whose update failed, but not one that awaits training", () => {
-  const campaign = {
-    kind: "campaign",
-    name: "my-project-similar-items",
-    recipe: "similar_items",
-    min_provisioned_tps: 7,
-  };
-  const found = {
-    name: campaign.name,
-    arn: "a",
-    status: "ACTIVE",
-    recipe: "similar_items",
-    solution_version_arn: "v",
-    min_provisioned_tps: 1,
-  } as const;
-  assert.equal(repairMarkers({ campaign }, inventory({ campaigns: [found] })), { campaign: "1" });
-  assert.equal(repairMarkers({ campaign }, inventory()), {});
-});
-
-test("marks a campaign that failed or is being deleted, but not one that a training is changing", () => {
-  const campaign = {
-    kind: "campaign",
-    name: "my-project-similar-items",
-    recipe: "similar_items",
-    min_provisioned_tps: 1,
-  };
-  const markers = (status: string, update?: string) => {
+test("marks a campaign that differs, failed or is being deleted, but not one that awaits or is in training", () => {
+  const common = { name: "my-project-similar-items", recipe: "similar_items" } as const;
+  const campaign = { kind: "campaign", ...common, min_provisioned_tps: 1 };
+  const markers = (status: string, update?: string, min_provisioned_tps = 1) => {
     const entry = { name: campaign.name, arn: "a" };
     const found = {
-      ...entry,
-      status,
-      recipe: "similar_items",
-      solution_version_arn: "v",
-      min_provisioned_tps: 1,
+      ...{ ...common, arn: "a", status, solution_version_arn: "v", min_provisioned_tps },
       ...(update !== undefined && { update: { ...entry, status: update } }),
-    } as const;
+    };
     return repairMarkers({ campaign }, inventory({ campaigns: [found] }));
   };
+  assert.equal(repairMarkers({ campaign }, inventory()), {});
+  assert.equal(markers("ACTIVE", undefined, 7), { campaign: "1" });
   for (const status of ["CREATE PENDING", "CREATE IN_PROGRESS"]) assert.equal(markers(status), {}, status);
   for (const update of ["CREATE PENDING", "CREATE IN_PROGRESS"]) assert.equal(markers("ACTIVE", update), {}, update);
   for (const status of ["CREATE FAILED", "DELETE PENDING"]) assert.equal(markers(status), { campaign: "1" }, status);
@@ -134,21 +109,6 @@ test("rejects a schema that its dataset cannot take before planning, naming the 
   assert.match(first, "(and add what changes under a new field name), or run `relevance uninstall` and deploy again");
   assert.match(second, "Personalize cannot replace the schema of interactions. Restore the file, or");
   assert.equal(rest, []);
-});
-
-test("rejects filters that exceed the quota before anything is planned", async () => {
-  const filters = Array.from({ length: 30 }, (_, index) => filter(`my-project-f${index}-0000000001`));
-  const clients = account({ inventory: async () => inventory({ filters }) });
-  try {
-    await discover(recommendation(), clients);
-    assert.unreachable();
-  } catch (error) {
-    assert.instance(error, DiscoveryError);
-    assert.match(
-      (error as Error).message,
-      /no room for my-project-category-\d{10}, .*take a filter out of filter.yaml/,
-    );
-  }
 });
 
 test("uses the account's own filter quota, or the default if the credentials may not read it", async () => {

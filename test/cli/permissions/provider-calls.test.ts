@@ -12,6 +12,7 @@ import {
   recommendation as recommendationAlone,
 } from "../../fixtures/configurations/configurations.ts";
 import { fullConfiguration } from "../../fixtures/configurations/every-option.ts";
+import { allPairs, type Row } from "../../pairs/array.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("the provider's calls");
@@ -36,13 +37,7 @@ const DIMENSIONS = {
 
 const api = (path: string, value: unknown): Change => ["api.yaml", [path], value];
 
-type Case = { [Name in keyof typeof DIMENSIONS]: (typeof DIMENSIONS)[Name][number] };
-
-const ALL: Case[] = DIMENSIONS.base.flatMap((base) =>
-  DIMENSIONS.authorization.flatMap((authorization) =>
-    DIMENSIONS.api.flatMap((api) => DIMENSIONS.key.map((key) => ({ base, authorization, api, key }))),
-  ),
-);
+type Case = Row<typeof DIMENSIONS>;
 
 function configurationOf({ base, authorization, api: reach, key }: Case): Configuration {
   const changes: Change[] = [["project.yaml", ["terraform"], undefined]];
@@ -69,7 +64,7 @@ function configurationOf({ base, authorization, api: reach, key }: Case): Config
   return BASES[base](changes);
 }
 
-const CASES = ALL.map((row) => {
+const CASES = allPairs(DIMENSIONS, [], { seed: 1 }).map((row) => {
   const config = configurationOf(row);
   return { name: Object.values(row).join(", "), config, stacks: sampleStacks(config) };
 });

@@ -53,30 +53,24 @@ test("prefers TERRAFORM_BINARY to the PATH, as a path or a name", async () => {
   assert.is((await findTerraform({ PATH, TERRAFORM_BINARY: "tofu" })).path, join(PATH, "tofu"));
 });
 
-test("says what to install and where to get it if neither is found", async () => {
-  assert.match(
-    await message({ PATH: "/nowhere" }),
-    /^Terraform is missing: neither terraform nor tofu is on the PATH\. Install Terraform 1\.10 or newer \(https:\/\/developer\.hashicorp\.com\/terraform\/install\), or OpenTofu/,
-  );
-});
-
-test("names a TERRAFORM_BINARY that is not a program", async () => {
-  assert.match(await message({ TERRAFORM_BINARY: "/no/such" }), "TERRAFORM_BINARY is /no/such, which is not a program");
-  assert.match(await message({ TERRAFORM_BINARY: folder }), `TERRAFORM_BINARY is ${folder}, which is not a program`);
-});
-
-test("names a program that is too old, with its version", async () => {
-  assert.match(
-    await message({ TERRAFORM_BINARY: old }),
+const NEITHER =
+  /^Terraform is missing: neither terraform nor tofu is on the PATH\. Install Terraform 1\.10 or newer \(https:\/\/developer\.hashicorp\.com\/terraform\/install\), or OpenTofu/;
+for (const [what, env, expected] of [
+  ["what to install and where to get it if neither is found", { PATH: "/nowhere" }, NEITHER],
+  ["a path of nothing", { TERRAFORM_BINARY: "/no/such" }, "TERRAFORM_BINARY is /no/such, which is not a program"],
+  ["a folder", { TERRAFORM_BINARY: folder }, `TERRAFORM_BINARY is ${folder}, which is not a program`],
+  [
+    "a program that is too old, with its version",
+    { TERRAFORM_BINARY: old },
     `${old} is Terraform 1.9.8, but 1.10 or newer is required: install Terraform 1.10 or newer`,
-  );
-});
-
-test("names a program that does not print its version, with its output", async () => {
-  assert.match(
-    await message({ TERRAFORM_BINARY: strange }),
+  ],
+  [
+    "a program that does not print its version, with its output",
+    { TERRAFORM_BINARY: strange },
     `${strange} does not report its version (it prints "hello\\n")`,
-  );
-});
+  ],
+] as const) {
+  test(`names ${what}`, async () => assert.match(await message(env), expected));
+}
 
 test.run();

@@ -69,15 +69,20 @@ async function ask(
   return { degraded, asked, ids };
 }
 
+const errorOf = (asked: Promise<unknown>): Promise<ApiError> =>
+  asked.then(
+    () => assert.unreachable(),
+    (error) => error,
+  );
+
+const toUser = recommendToUser as unknown as typeof recommendToItem;
+
 for (const [filter_name, what] of [
   ["unread", "past events"],
   ["member", "CurrentUser"],
 ] as const) {
   test(`refuses a filter on ${what} without a user, and passes the user on`, async () => {
-    const error: ApiError = await ask({ filter_name }).then(
-      () => assert.unreachable(),
-      (error) => error,
-    );
+    const error = await errorOf(ask({ filter_name }));
     assert.is(error.code, "invalid_request");
     assert.equal(error.issues, [
       { path: "user_id", message: `is missing: the filter ${filter_name} reads ${what} of a user` },
@@ -129,17 +134,13 @@ test("answers by the built-in engine what solution.yaml gives it, without a camp
   const down = await ask({ limit: 3 }, [], { builtIn: fails }, ["similar_items"]);
   assert.equal([down.ids, down.degraded[0].stage], [["i2", "i4", "i5"], "campaign"]);
   const untrained = { builtIn: async () => new Map(), popularItems: async () => undefined };
-  const error: ApiError = await ask({}, [], untrained, ["similar_items"]).then(
-    () => assert.unreachable(),
-    (error) => error,
-  );
+  const error = await errorOf(ask({}, [], untrained, ["similar_items"]));
   assert.equal([error.code, /built-in engine is not trained/.test(error.message)], ["not_trained", true]);
   const filtered = await ask({ limit: 3, filter_name: "unread", user_id: "u1" }, [], {}, ["similar_items"]);
   assert.is(filtered.degraded[0].effect, "the filter's conditions on past events did not apply");
 });
 
 test("fills the list of a user with no popular item that the user had", async () => {
-  const toUser = recommendToUser as unknown as typeof recommendToItem;
   const history = Array.from({ length: 60 }, (_, index) => `old${index}`);
   const builtIn = async (keys: readonly string[]) =>
     new Map(
@@ -151,7 +152,6 @@ test("fills the list of a user with no popular item that the user had", async ()
 });
 
 test("recommends items of its own kind on the page of a rare item, and to users what its other users chose", async () => {
-  const toUser = recommendToUser as unknown as typeof recommendToItem;
   const records: Record<string, string[]> = { "kind#i0": ["i5"], "item#i0": ["i3"], "user#u1": ["i0"] };
   const builtIn = async (keys: readonly string[]) =>
     new Map(keys.flatMap((KEY) => (records[KEY] ? [[KEY, { KEY, RUN: "r1", ITEMS: records[KEY], SCORES: [1] }]] : [])));
@@ -169,7 +169,6 @@ test("uses nothing of a user who chose no personalization, and refuses no filter
   const similar = await ask({ ...none, filter_name: "unread" });
   assert.equal([similar.asked.map(({ userId }) => userId), similar.degraded], [[undefined], undefined]);
 
-  const toUser = recommendToUser as unknown as typeof recommendToItem;
   const known = { builtIn: async () => assert.unreachable() } as unknown as Partial<RecommendationServices>;
   for (const filter_name of ["", "unread"]) {
     const { ids, asked, degraded } = await ask(
@@ -182,10 +181,7 @@ test("uses nothing of a user who chose no personalization, and refuses no filter
     assert.equal([ids, asked, degraded], [["i2", "i4", "i5"], [], undefined]);
   }
   const untrained = { popularItems: async () => undefined };
-  const error: ApiError = await ask(none, [], untrained, [], toUser).then(
-    () => assert.unreachable(),
-    (error) => error,
-  );
+  const error = await errorOf(ask(none, [], untrained, [], toUser));
   assert.equal([error.code, /uses no profile/.test(error.message)], ["not_trained", true]);
 
   const rank = rankItems as unknown as typeof recommendToItem;
@@ -209,6 +205,23 @@ test("says that a list is short because items are unknown", async () => {
 test("says nothing about unknown items if the list is full, or about a short list of known ones", async () => {
   for (const recommended of [["nothing", "i1", "i2"], ["i1"]]) {
     assert.is((await ask({}, recommended)).degraded, undefined);
+  }
+});
+
+test("keeps the failure of records that the list could not read, whether its page's item was read or not asked for", async () => {
+  const failure = { reason: "throttled", cause: "throttled", isUnknown: false };
+  const read = async (_: string, ids: string[]) =>
+    ids.includes("i0")
+      ? { records: new Map([["i0", { ITEM_ID: "i0", IS_ACTIVE: "True" }]]), unread: new Set(), failure: undefined }
+      : { records: new Map(), unread: new Set(ids), failure };
+  const unread = { records: { read } } as unknown as Partial<RecommendationServices>;
+  for (const endpoint of [recommendToItem, toUser]) {
+    const { degraded, ids } = await ask({ user_id: "u1" }, ["i1", "i2"], unread, [], endpoint);
+    assert.equal(ids, ["i1", "i2"]);
+    assert.equal(
+      degraded?.map(({ stage, reason }: { stage: string; reason: string }) => [stage, reason]),
+      [["item_records", "throttled"]],
+    );
   }
 });
 

@@ -1,5 +1,6 @@
 import * as assert from "uvu/assert";
 import { suite } from "../../../suite.ts";
+import { failureOf } from "../../personalize/resources/managed.ts";
 import type { MemoryStore } from "./memory.ts";
 import { DEFINITIONS, event, ITEM, readManifest, rowsOf, USER, world } from "./run.ts";
 
@@ -124,13 +125,6 @@ test("uses the schema with which it was planned, whatever is deployed in the mea
   assert.equal(await call(task), { done: true, rows: 1, rejected: 0 });
 });
 
-async function failure(promise: Promise<unknown>): Promise<string> {
-  return promise.then(
-    () => "no failure",
-    (error) => `${error.name}: ${error.message}`,
-  );
-}
-
 test("fails with the reason of a failed group, even though the map step tolerated it", async () => {
   const { store, events, run } = world();
   events("2025-03-01", "a", [event("e1")]);
@@ -138,7 +132,7 @@ test("fails with the reason of a failed group, even though the map step tolerate
   store.write = (key, body) =>
     key.endsWith(".parquet") && !key.includes("/ids-") ? Promise.reject(new Error("disk on fire")) : write(key, body);
   assert.match(
-    await failure(run("r1")),
+    await failureOf(run("r1")),
     /^EtlError: 1 of 3 parts of the data were not read\. 2025-03-01\/[0-9a-f]+-0001: Error: disk on fire$/,
   );
   assert.is(await readManifest(store, "r1"), undefined);
@@ -149,9 +143,9 @@ test("fails with the reason of a failed shard and of a failed scan", async () =>
   const write = store.write.bind(store);
   store.write = (key, body) =>
     key.includes("shard-00000.parquet") ? Promise.reject(new Error("full")) : write(key, body);
-  assert.is(await failure(run("r1")), "EtlError: 1 of 1 shards of events were not written. shard-00000: Error: full");
+  assert.is(await failureOf(run("r1")), "EtlError: 1 of 1 shards of events were not written. shard-00000: Error: full");
   store.write = (key, body) => (key.includes("/users/") ? Promise.reject(new Error("no space")) : write(key, body));
-  assert.is(await failure(run("r2")), "EtlError: 1 of 2 parts of the data were not read. user-0000: Error: no space");
+  assert.is(await failureOf(run("r2")), "EtlError: 1 of 2 parts of the data were not read. user-0000: Error: no space");
 });
 
 test("fails if transformed events have been removed since", async () => {
@@ -160,7 +154,7 @@ test("fails if transformed events have been removed since", async () => {
   events("2025-03-02", "a", [event("e3")]);
   await run("r1");
   for (const key of store.objects.keys()) if (/days\/2025-03-01\/.*\.parquet$/.test(key)) store.objects.delete(key);
-  assert.match(await failure(run("r2")), /^EtlError: 3 events were transformed, but 1 were written and 0 dropped/);
+  assert.match(await failureOf(run("r2")), /^EtlError: 3 events were transformed, but 1 were written and 0 dropped/);
   assert.is(await readManifest(store, "r2"), undefined);
 });
 
@@ -173,7 +167,7 @@ test("reads no schema from the bucket, which deploy writes before the datasets h
 });
 
 test("refuses an input that is not a step", async () => {
-  assert.match(await failure(world().call({ task: "dance" })), "EtlError: The input is not a step of ETL");
+  assert.match(await failureOf(world().call({ task: "dance" })), "EtlError: The input is not a step of ETL");
 });
 
 /** Everything that a run leaves except traces of its course: reasons of failures, and groups that were to do. */

@@ -3,7 +3,7 @@ import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
 import { seeded, shuffled } from "../../../../lib/platform/statistics/random.ts";
 import type { RecordStore } from "../../../../lib/recommendation/clients/record-store.ts";
 import { arrange } from "../../../../lib/recommendation/lists/arrange.ts";
-import { Candidates } from "../../../../lib/recommendation/lists/candidates/candidates.ts";
+import { Candidates, type Checks } from "../../../../lib/recommendation/lists/candidates/candidates.ts";
 import { slotsOf } from "../../../../lib/recommendation/lists/quota.ts";
 import { suite } from "../../../suite.ts";
 
@@ -100,6 +100,24 @@ test("marginal relevance is that of its definition", async () => {
     const weight = random();
     assert.is((await ordered(kinds, weight)).toLowerCase(), byDefinition(kinds, weight), `${kinds} ${weight}`);
   }
+});
+
+test("the first failure of a read is kept, whatever later reads return", async () => {
+  const failure = { reason: "throttled", cause: "throttled", isUnknown: false };
+  const read = async (_: string, [id = ""]: readonly string[]) =>
+    id === "a"
+      ? { records: new Map(), unread: new Set([id]), failure }
+      : { records: new Map([[id, { ITEM_ID: id, IS_ACTIVE: "True" }]]), unread: new Set<string>(), failure: undefined };
+  async function* batches() {
+    yield ["a"];
+    yield ["b"];
+  }
+  const sets = { excluded: new Set<string>(), unknown: new Set<string>(), retired: new Set<string>() };
+  const records = { read } as unknown as RecordStore;
+  const checks: Checks = { ...sets, records, deadline: deadlineIn(1_000), limit: 6 };
+  const opened = async () => ({ batches: batches(), passes: () => true });
+  const found = await new Candidates([{ originOf: () => "campaign", open: opened }], checks).next(2);
+  assert.equal([found.map(({ id }) => id), checks.failure], [["b"], failure]);
 });
 
 test.run();

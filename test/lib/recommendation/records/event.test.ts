@@ -2,7 +2,6 @@ import * as assert from "uvu/assert";
 import { eventParser, isAnonymous } from "../../../../lib/recommendation/records/event.ts";
 import { anonymousLine, eventLine } from "../../../../lib/recommendation/records/layout.ts";
 import { putEvent, trainedEvent } from "../../../../lib/recommendation/records/trained-event.ts";
-import { propertyName } from "../../../../lib/settings/property-name.ts";
 import { suite } from "../../../suite.ts";
 import { definitions } from "./definitions.ts";
 
@@ -139,15 +138,5 @@ test("omits its missing fields from PutEvents", () => {
   const bare = { EVENT_ID: "e1", ...event, TIMESTAMP: 1_700_000_000, SESSION_ID: "U1" };
   assert.equal(Object.keys(putEvent(bare, trainedEvent(known)(bare))), ["eventId", "eventType", "itemId", "sentAt"]);
 });
-
-const NAMES = {
-  NUM_RATINGS: "numRatings",
-  CREATION_TIMESTAMP: "creationTimestamp",
-  AGE: "age",
-  page_count: "pageCount",
-};
-for (const [field, property] of Object.entries(NAMES)) {
-  test(`names ${field} ${property}`, () => assert.is(propertyName(field), property));
-}
 
 test.run();

@@ -177,30 +177,29 @@ for (const [what, [given, expected]] of Object.entries(cases)) {
   test(`names ${what}`, async () => assert.equal(await problems(given), expected));
 }
 
-test("names the first byte that is not UTF-8, with its line", async () => {
-  const latin1 = Buffer.from("USER_ID,NAME\nU1,Anna\nU2,Jürgen\n", "latin1");
-  assert.equal(await problems({ user: latin1 }), [
+const GOOD = Buffer.from(`USER_ID,NAME\n${"U1,ßäöü€\n".repeat(20_000)}`);
+const BYTES: Readonly<Record<string, [user: Uint8Array, problem: string]>> = {
+  "the first byte that is not UTF-8, with its line": [
+    Buffer.from("USER_ID,NAME\nU1,Anna\nU2,Jürgen\n", "latin1"),
     "users.csv:3  is not UTF-8: byte 0xfc at offset 25 (line 3). Save it as UTF-8.",
-  ]);
-});
-
-test("finds that byte beyond the first chunk, after multi-byte characters", async () => {
-  const good = Buffer.from(`USER_ID,NAME\n${"U1,ßäöü€\n".repeat(20_000)}`);
-  const [problem = ""] = await problems({ user: Buffer.concat([good, Buffer.from([0xe2, 0x28, 0x80])]) });
-  assert.match(problem, `byte 0xe2 at offset ${good.length} (line 20002)`);
-});
-
-test("names a truncated character at the end", async () => {
-  const cut = Buffer.from("USER_ID,NAME\nU1,€").subarray(0, -1);
-  assert.equal(await problems({ user: cut }), [
+  ],
+  "that byte beyond the first chunk, after multi-byte characters": [
+    Buffer.concat([GOOD, Buffer.from([0xe2, 0x28, 0x80])]),
+    `byte 0xe2 at offset ${GOOD.length} (line 20002)`,
+  ],
+  "a truncated character at the end": [
+    Buffer.from("USER_ID,NAME\nU1,€").subarray(0, -1),
     "users.csv:2  is not UTF-8: byte 0xe2 at offset 16 (line 2). Save it as UTF-8.",
-  ]);
-});
-
-test("says that a file looks like UTF-16", async () => {
-  const [problem = ""] = await problems({ user: Buffer.from("\ufeffUSER_ID\nU1\n", "utf16le") });
-  assert.match(problem, "it looks like UTF-16");
-});
+  ],
+  "UTF-16": [Buffer.from("\ufeffUSER_ID\nU1\n", "utf16le"), "it looks like UTF-16"],
+};
+for (const [what, [user, expected]] of Object.entries(BYTES)) {
+  test(`names ${what}`, async () => {
+    const [problem = "", ...others] = await problems({ user });
+    assert.match(problem, expected);
+    assert.equal(others, []);
+  });
+}
 
 test("names a missing file", async () => {
   const { generateSchemas } = await import("../../../../lib/recommendation/schema/generate.ts");

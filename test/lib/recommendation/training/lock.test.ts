@@ -2,6 +2,7 @@ import * as assert from "uvu/assert";
 import { giveBack, takeLock } from "../../../../lib/recommendation/training/begin.ts";
 import type { Executions } from "../../../../lib/recommendation/training/context.ts";
 import { suite } from "../../../suite.ts";
+import { failureOf } from "../../personalize/resources/managed.ts";
 import { keepsConditions, lockOf, memoryState } from "./memory-state.ts";
 
 const test = suite("lock of the training");
@@ -17,13 +18,6 @@ const ask = (run: string) => ({
   startedAt: "2025-03-02T09:00:00.000Z",
 });
 
-async function messageOf(work: Promise<unknown>): Promise<string> {
-  return work.then(
-    () => "no error",
-    (error: Error) => `${error.name}: ${error.message}`,
-  );
-}
-
 test("is taken when nobody holds it, and starts a chain", async () => {
   const state = memoryState();
   const lock = await takeLock(ask("one"), ["similar_items"], { state, executions: running() });
@@ -33,7 +27,7 @@ test("is taken when nobody holds it, and starts a chain", async () => {
 test("is refused while its execution is running", async () => {
   const state = memoryState();
   await state.take(lockOf("one"), undefined);
-  const message = await messageOf(takeLock(ask("two"), [], { state, executions: running("arn:one") }));
+  const message = await failureOf(takeLock(ask("two"), [], { state, executions: running("arn:one") }));
   assert.match(message, "TrainingError: The training one has been running since 2025-03-02T08:00:00.000Z");
 });
 
