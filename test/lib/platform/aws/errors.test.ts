@@ -1,6 +1,7 @@
 import * as assert from "uvu/assert";
 import {
   CallTimeout,
+  denialOf,
   type FailureKind,
   failureKind,
   ignoreNotFound,
@@ -81,6 +82,16 @@ test("a missing resource is undefined, and any other error is rethrown", async (
   assert.is(await ignoreNotFound(Promise.reject(named("ResourceNotFoundException"))), undefined);
   const denied = named("AccessDeniedException");
   assert.is(await ignoreNotFound(Promise.reject(denied)).catch((error: unknown) => error), denied);
+});
+
+test("says why a call was denied, and nothing of other errors", () => {
+  const expired = "The SSO session has expired";
+  assert.is(denialOf(named("ExpiredTokenException")), "expired");
+  assert.is(denialOf(named("CredentialsProviderError")), "missing");
+  assert.is(denialOf(Object.assign(new Error(expired), { name: "CredentialsProviderError" })), "expired");
+  assert.is(denialOf(named("AccessDeniedException")), "forbidden");
+  assert.is(denialOf(named("ThrottlingException")), undefined);
+  assert.is(denialOf("AccessDenied"), undefined);
 });
 
 test.run();

@@ -24,6 +24,7 @@ const cases: Record<string, [Given, string[]]> = {
     ['users.csv:1  the header has the column "AGE" twice: rename or remove one'],
   ],
   "a column without a name": [{ user: "USER_ID,\nU1,3\n" }, ["users.csv:1  column 2 of the header has no name"]],
+  "a column named by a blank": [{ user: "USER_ID,  \nU1,3\n" }, ["users.csv:1  column 2 of the header has no name"]],
   "a name that Avro does not take": [
     { user: "USER_ID,page count\nU1,3\n" },
     [

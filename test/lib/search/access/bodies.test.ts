@@ -55,6 +55,18 @@ test("indices_boost names indexes, of which a key needs a grant", () => {
   for (const boosts of [[{ shop: 2 }, { other: 1 }], { other: 2 }]) assert.is(ruleOf(boosts), "index");
 });
 
+for (const [name, search] of [
+  ["window", { from: 400, size: 101 }],
+  ["window", { query: { knn: { v: { vector: [1], k: 501 } } } }],
+  ["rescore_window", { rescore: { window_size: 501, query: { rescore_query: { match_all: {} } } } }],
+  ["aggregation_size", { aggs: { a: { terms: { field: "b", shard_size: 501 } } } }],
+] as const) {
+  test(`${JSON.stringify(search)} is over a limit of 500 for ${name}`, () => {
+    const ruleOf = (limit: number) => queryRefusal(search, rightsOf({ limits: { [name]: limit } }))?.rule;
+    assert.equal([ruleOf(500), ruleOf(501)], ["limit", undefined]);
+  });
+}
+
 test("does not read JSON that two parsers may read differently", () => {
   for (const text of [
     '{"a":1,"a":2}',

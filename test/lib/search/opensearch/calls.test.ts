@@ -199,6 +199,16 @@ test("in compatibility mode the version is that of the oldest node", async () =>
   assert.equal(paths, ["/", "/_nodes"]);
 });
 
+test("a cluster that names no version is refused", async () => {
+  for (const number of [undefined, 3, "", "build-2.19"]) {
+    const can = createCapabilities({ send: async () => answer(200, { version: { number } }) });
+    await can({ remaining: () => 1_000 }).then(
+      () => assert.unreachable(),
+      (error) => assert.match(error.message, "did not say which version it is"),
+    );
+  }
+});
+
 const DESCRIBED = {
   "books-2": {
     aliases: { books: { is_write_index: true } },
