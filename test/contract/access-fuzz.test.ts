@@ -15,7 +15,7 @@ const test = suite("access: generated attempts");
 
 /** Attempts over all versions to reach other indexes; more with `ACCESS_ATTEMPTS=20000`. */
 const REACHING = Number(process.env.ACCESS_ATTEMPTS ?? 6_000);
-/** Attempts to stop others, after each of which the cluster must come to rest. */
+/** Attempts to stop others. After each, the cluster must have no search left. */
 const STOPPING = REACHING / 20;
 /** The granted indexes are created again after this many attempts, because attempts may delete them. */
 const ROUND = 1_000;
