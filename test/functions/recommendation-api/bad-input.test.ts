@@ -110,6 +110,23 @@ test("a body that is too large is 413, and says that nothing was written", async
   assert.match(body.error.message, "Nothing has been written");
 });
 
+test("an invalid record is rejected with every place that is wrong, and the others are stored", async () => {
+  const items = [{ ITEM_ID: "ok" }, { ITEM_ID: "bad", PRICE: "much", TITEL: "x" }, "text", { TITLE: "no id" }];
+  const { status, body } = await ask({}, "/update-items", { items });
+  assert.equal([status, body.response.accepted], [200, 1]);
+  const retryable = false;
+  const missing = [{ path: "ITEM_ID", message: "is missing: the schema does not let it be empty" }];
+  const columns = [
+    { path: "PRICE", message: 'must be a number, got "much"' },
+    { path: "TITEL", message: 'is not a column of this dataset; did you mean "TITLE"?' },
+  ];
+  assert.equal(body.response.rejected, [
+    { index: 1, id: "bad", retryable, issues: columns },
+    { index: 2, id: null, retryable, issues: [{ path: "", message: 'must be an object, got "text"' }] },
+    { index: 3, id: null, retryable, issues: missing },
+  ]);
+});
+
 test("a record that is wrong is rejected as not retryable, with each wrong column", async () => {
   const wrong = { ITEM_ID: "", TIMESTAMP: "x" };
   const { status, body } = await ask({}, "/log-event", { events: [wrong] });
