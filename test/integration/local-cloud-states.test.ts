@@ -153,29 +153,24 @@ test("a Distributed Map batches its items and adds the batch's input", async () 
   ]);
 });
 
-test("a Distributed Map fails when an item fails and no failure is tolerated", async () => {
-  const name = await createFunction(cloud, lambda, FAIL_ODD);
-  const { status, error, cause } = await execute(mapOver(name), { items: [1, 2] });
-  assert.equal([status, error], ["FAILED", "States.ExceedToleratedFailureThreshold"]);
-  assert.match(cause ?? "", "1 of 2");
-});
-
-test("a Distributed Map tolerates failures up to a percentage, and returns the other items' results", async () => {
-  const name = await createFunction(cloud, lambda, FAIL_ODD);
-  const run = (ToleratedFailurePercentage: number) =>
-    execute(mapOver(name, { ToleratedFailurePercentage }), { items: [1, 2, 4, 6] });
-  const tolerated = await run(25);
-  assert.equal([tolerated.status, tolerated.output], ["SUCCEEDED", [2, 4, 6]]);
-  assert.is((await run(24)).status, "FAILED");
-});
-
-test("a Distributed Map tolerates failures up to a count", async () => {
-  const name = await createFunction(cloud, lambda, FAIL_ODD);
-  const run = (ToleratedFailureCount: number) =>
-    execute(mapOver(name, { ToleratedFailureCount }), { items: [1, 2, 3, 4] });
-  assert.is((await run(2)).status, "SUCCEEDED");
-  assert.is((await run(1)).status, "FAILED");
-});
+for (const [tolerated, items, status] of [
+  [{}, [1, 2], "FAILED"],
+  [{ ToleratedFailurePercentage: 25 }, [1, 2, 4, 6], "SUCCEEDED"],
+  [{ ToleratedFailurePercentage: 24 }, [1, 2, 4, 6], "FAILED"],
+  [{ ToleratedFailureCount: 2 }, [1, 2, 3, 4], "SUCCEEDED"],
+  [{ ToleratedFailureCount: 1 }, [1, 2, 3, 4], "FAILED"],
+] as const) {
+  test(`a Distributed Map whose odd items of ${items} fail is ${status} with ${JSON.stringify(tolerated)}`, async () => {
+    const ended = await execute(mapOver(await createFunction(cloud, lambda, FAIL_ODD), tolerated), { items });
+    assert.is(ended.status, status);
+    if (status === "SUCCEEDED")
+      assert.equal(
+        ended.output,
+        items.filter((item) => item % 2 === 0),
+      );
+    else assert.is(ended.error, "States.ExceedToleratedFailureThreshold");
+  });
+}
 
 test("the failure of a Distributed Map is caught by name", async () => {
   const name = await createFunction(cloud, lambda, FAIL_ODD);
