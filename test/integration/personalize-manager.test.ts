@@ -173,6 +173,15 @@ test("describe returns what plan compares with", async () => {
   assert.ok(payload.solutions[0]?.versions[0]?.metrics);
 });
 
+test("does not delete a dataset in use", async () => {
+  world.control.failNext("DeleteDataset", { code: "ResourceInUseException" });
+  const name = world.names.dataset("item");
+  const schema = world.names.schema("item", DEFINITIONS.schemas.item);
+  const input = { kind: "dataset", name, dataset: "item", schema, deletable: true } as const;
+  const failure = await world.manage("delete", input).catch(String);
+  assert.match(String(failure), `The dataset ${name} is in use by Personalize itself.`);
+});
+
 test("changes tags and the schema of a dataset in place", async () => {
   const [group] = basicInputs(world.names);
   if (group?.kind !== "dataset_group") throw new Error("the first input is not the dataset group");
