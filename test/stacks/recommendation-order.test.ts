@@ -16,7 +16,7 @@ type Graph = ReadonlyMap<string, ReadonlySet<string>>;
 function graphOf(stack: StackName): Graph {
   const config = recommendation([["solution.yaml", ["retraining"], { schedule: "rate(7 days)" }]]);
   const { resource }: { resource: Record<string, Record<string, object>> } = JSON.parse(synth(stack, { config }).text);
-  const texts = new Map(
+  const texts = new Map<string, string>(
     Object.entries(resource).flatMap(([type, byId]) =>
       Object.entries(byId).map(
         ([id, value]) => [`${type}.${id}`, JSON.stringify({ ...value, "//": undefined })] as const,

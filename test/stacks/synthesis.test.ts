@@ -7,6 +7,7 @@ import { stackNames } from "../../stacks/input.ts";
 import { synthesize } from "../../stacks/synthesize.ts";
 import {
   type Change,
+  CONFIGURATIONS,
   configuration,
   configurationFiles,
   discoveryOf,
@@ -83,6 +84,12 @@ test("limits the provider to the discovered account and region, and sets the pro
     region: "eu-west-1",
   });
 });
+
+for (const name of CONFIGURATIONS) {
+  test(`reads nothing of the account with ${name}`, () => {
+    for (const text of written("reads", configuration(name))) assert.not.ok("data" in JSON.parse(text));
+  });
+}
 
 test("can limit the provider's retries", () => {
   const stack = synth("foundation", { config: configuration("minimal"), maxRetries: 2 });
