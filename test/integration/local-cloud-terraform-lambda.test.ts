@@ -2,14 +2,10 @@
 import {
   CreateAliasCommand,
   CreateEventSourceMappingCommand,
-  DeleteProvisionedConcurrencyConfigCommand,
   GetEventSourceMappingCommand,
   GetFunctionConfigurationCommand,
-  GetProvisionedConcurrencyConfigCommand,
   LambdaClient,
-  ListProvisionedConcurrencyConfigsCommand,
   PublishVersionCommand,
-  PutProvisionedConcurrencyConfigCommand,
   UpdateEventSourceMappingCommand,
   UpdateFunctionConfigurationCommand,
 } from "@aws-sdk/client-lambda";
@@ -23,17 +19,6 @@ const test = suite("local cloud: what Terraform reads back of functions");
 const cloud = await sharedCloud();
 const lambda = new LambdaClient(clientOptions(cloud));
 const sqs = new SQSClient(clientOptions(cloud));
-
-test("Lambda: the logging configuration is read back as given, with group and format as defaults", async () => {
-  const LoggingConfig = { LogFormat: "JSON" as const, LogGroup: "/custom" };
-  const source = "export const handler = async () => 1;";
-  const configured = await createFunction(cloud, lambda, source, { LoggingConfig });
-  const plain = await createFunction(cloud, lambda, source);
-  const read = async (FunctionName: string) =>
-    (await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }))).LoggingConfig;
-  assert.equal(await read(configured), LoggingConfig);
-  assert.equal(await read(plain), { LogFormat: "Text", LogGroup: `/aws/lambda/${plain}` });
-});
 
 test("Lambda: changed logging, tracing and temporary storage are read back", async () => {
   const name = await createFunction(cloud, lambda, "export const handler = async () => 1;");
@@ -65,21 +50,6 @@ test("Lambda: a queue's mapping keeps the alias that it names, also when it is c
   await lambda.send(new UpdateEventSourceMappingCommand({ UUID, FunctionName: `${arn}:next` }));
   const changed = await lambda.send(new GetEventSourceMappingCommand({ UUID }));
   assert.is(changed.FunctionArn, `${arn}:next`);
-});
-
-test("Lambda: provisioned concurrency can be put, read, listed and deleted", async () => {
-  const FunctionName = await createFunction(cloud, lambda, "export const handler = async () => 1;");
-  await lambda.send(new PublishVersionCommand({ FunctionName }));
-  await lambda.send(new CreateAliasCommand({ FunctionName, Name: "live", FunctionVersion: "1" }));
-  const target = { FunctionName, Qualifier: "live" };
-  await lambda.send(new PutProvisionedConcurrencyConfigCommand({ ...target, ProvisionedConcurrentExecutions: 2 }));
-  const found = await lambda.send(new GetProvisionedConcurrencyConfigCommand(target));
-  assert.equal([found.Status, found.RequestedProvisionedConcurrentExecutions], ["READY", 2]);
-  const listed = await lambda.send(new ListProvisionedConcurrencyConfigsCommand({ FunctionName }));
-  assert.match(listed.ProvisionedConcurrencyConfigs?.[0]?.FunctionArn ?? "", `:${FunctionName}:live`);
-  await lambda.send(new DeleteProvisionedConcurrencyConfigCommand(target));
-  const gone = await lambda.send(new GetProvisionedConcurrencyConfigCommand(target)).catch((error) => error.name);
-  assert.is(gone, "ProvisionedConcurrencyConfigNotFoundException");
 });
 
 test.run();
