@@ -1,12 +1,27 @@
-// What Terraform's AWS provider reads back; each test covers one repair of moto.
+// What Terraform's AWS provider reads back, or is told of a missing resource, in the service's protocol and never as moto's
+// HTML page with status 500. Each test covers one repair of moto.
 import {
   APIGatewayClient,
   CreateBasePathMappingCommand,
   CreateDomainNameCommand,
   CreateRestApiCommand,
+  DeleteRestApiCommand,
+  DeleteUsagePlanKeyCommand,
+  GetBasePathMappingsCommand,
+  GetDeploymentCommand,
   GetResourcesCommand,
   PutRestApiCommand,
 } from "@aws-sdk/client-api-gateway";
+import {
+  CreateAliasCommand,
+  CreateEventSourceMappingCommand,
+  GetEventSourceMappingCommand,
+  GetFunctionConfigurationCommand,
+  LambdaClient,
+  PublishVersionCommand,
+  UpdateEventSourceMappingCommand,
+  UpdateFunctionConfigurationCommand,
+} from "@aws-sdk/client-lambda";
 import {
   CreateBucketCommand,
   DeleteObjectCommand,
@@ -22,7 +37,7 @@ import {
 import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs";
 import * as assert from "uvu/assert";
 import { preflight } from "../../lib/infrastructure/preflight.ts";
-import { createRole, unique } from "../../packages/local-aws/test/cloud/functions.ts";
+import { createFunction, createRole, unique } from "../../packages/local-aws/test/cloud/functions.ts";
 import { callJson } from "../../packages/local-aws/test/cloud/raw-api.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { suite } from "../suite.ts";
@@ -31,6 +46,8 @@ const test = suite("local cloud: what Terraform reads back");
 const cloud = await sharedCloud();
 const s3 = new S3Client({ ...clientOptions(cloud), forcePathStyle: true });
 const sqs = new SQSClient(clientOptions(cloud));
+const lambda = new LambdaClient(clientOptions(cloud));
+const gateway = new APIGatewayClient(clientOptions(cloud));
 
 async function createBucket(): Promise<string> {
   const Bucket = unique("bucket");
@@ -109,7 +126,6 @@ async function createEndpointConfig(): Promise<string> {
 }
 
 test("API Gateway: methods imported from a document keep ANY, key, authorization and integration type", async () => {
-  const gateway = new APIGatewayClient(clientOptions(cloud));
   const { id: restApiId } = await gateway.send(new CreateRestApiCommand({ name: unique("api") }));
   const header = { type: "apiKey", name: "x", in: "header" };
   const method = (scheme: string) => ({
@@ -184,14 +200,76 @@ test("SageMaker: an endpoint keeps its deployment configuration and can be updat
 });
 
 test("API Gateway: a host name accepts one mapping without a path, and rejects a second", async () => {
-  const api = new APIGatewayClient(clientOptions(cloud));
   const domainName = `${unique("search")}.example.org`;
-  await api.send(new CreateDomainNameCommand({ domainName }));
-  const { id: restApiId } = await api.send(new CreateRestApiCommand({ name: unique("api") }));
-  const map = () => api.send(new CreateBasePathMappingCommand({ domainName, restApiId }));
+  await gateway.send(new CreateDomainNameCommand({ domainName }));
+  const { id: restApiId } = await gateway.send(new CreateRestApiCommand({ name: unique("api") }));
+  const map = () => gateway.send(new CreateBasePathMappingCommand({ domainName, restApiId }));
   await map();
   const refused = await map().catch((error: Error) => `${error.name}: ${error.message}`);
   assert.is(refused, "ConflictException: Base path already exists for this domain name");
+});
+
+test("Lambda: changed logging, tracing and temporary storage are read back", async () => {
+  const name = await createFunction(cloud, lambda, "export const handler = async () => 1;");
+  const changed = {
+    LoggingConfig: { LogFormat: "Text" as const, LogGroup: "/changed" },
+    TracingConfig: { Mode: "Active" as const },
+    EphemeralStorage: { Size: 1024 },
+  };
+  await lambda.send(new UpdateFunctionConfigurationCommand({ FunctionName: name, ...changed }));
+  const found = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName: name }));
+  const { LoggingConfig, TracingConfig, EphemeralStorage } = found;
+  assert.equal({ LoggingConfig, TracingConfig, EphemeralStorage }, changed);
+});
+
+test("Lambda: a queue's mapping keeps the alias that it names, also when it is changed", async () => {
+  const FunctionName = await createFunction(cloud, lambda, "export const handler = async () => 1;");
+  await lambda.send(new PublishVersionCommand({ FunctionName }));
+  const aliases = ["live", "next"].map((Name) => ({ FunctionName, Name, FunctionVersion: "1" }));
+  for (const alias of aliases) await lambda.send(new CreateAliasCommand(alias));
+  const arn = `arn:aws:lambda:${cloud.region}:${cloud.accountId}:function:${FunctionName}`;
+
+  const QueueName = unique("queue");
+  await sqs.send(new CreateQueueCommand({ QueueName }));
+  const EventSourceArn = `arn:aws:sqs:${cloud.region}:${cloud.accountId}:${QueueName}`;
+  const mapping = { EventSourceArn, FunctionName: `${FunctionName}:live` };
+  const { UUID, FunctionArn } = await lambda.send(new CreateEventSourceMappingCommand(mapping));
+  assert.is(FunctionArn, `${arn}:live`);
+
+  await lambda.send(new UpdateEventSourceMappingCommand({ UUID, FunctionName: `${arn}:next` }));
+  const changed = await lambda.send(new GetEventSourceMappingCommand({ UUID }));
+  assert.is(changed.FunctionArn, `${arn}:next`);
+});
+
+/** Returns the HTTP status and name of the error of a call. */
+const errorOf = (call: Promise<unknown>) =>
+  call.then(
+    () => "none",
+    (error) => `${error.$metadata?.httpStatusCode} ${error.name}`,
+  );
+
+test("API Gateway: a missing deployment of an API is a NotFoundException", async () => {
+  const { id: restApiId } = await gateway.send(new CreateRestApiCommand({ name: "half-removed" }));
+  const call = gateway.send(new GetDeploymentCommand({ restApiId, deploymentId: "absent" }));
+  assert.is(await errorOf(call), "404 NotFoundException");
+});
+
+test("API Gateway: a missing API, domain name or usage plan key is a NotFoundException", async () => {
+  const calls = [
+    gateway.send(new DeleteRestApiCommand({ restApiId: "absent" })),
+    gateway.send(new GetBasePathMappingsCommand({ domainName: "absent.example.com" })),
+    gateway.send(new DeleteUsagePlanKeyCommand({ usagePlanId: "absent", keyId: "absent" })),
+  ];
+  assert.equal(
+    await Promise.all(calls.map(errorOf)),
+    calls.map(() => "404 NotFoundException"),
+  );
+});
+
+test("a missing resource of a service with the JSON protocol is told in JSON", async () => {
+  const error = await callJson(cloud, "kms", "TrentService.ListGrants", { KeyId: "absent" }).catch(String);
+  assert.match(String(error), "NotFoundException");
+  assert.not.match(String(error), "<!doctype");
 });
 
 test.run();
