@@ -223,40 +223,6 @@ test("says that no cluster answers at the given address, before it installs anyt
   assert.not.match(second.output(), /installing/);
 });
 
-test("says that a cluster requires a user and a password", async () => {
-  const env = { OPENSEARCH_URL: `http://${proxyAddress}` };
-  const second = startDev(scratchFolder(TEST_OUTPUT, "dev-anonymous"), [], env);
-  assert.is(await second.exited, 1);
-  assert.match(
-    second.output(),
-    /answers 401: give user and password in the address, as in OPENSEARCH_URL=http:\/\/user/,
-  );
-});
-
-test("says that a server at the given address is not OpenSearch", async () => {
-  const second = startDev(scratchFolder(TEST_OUTPUT, "dev-wrong"), [], { OPENSEARCH_URL: modelUrl });
-  assert.is(await second.exited, 1);
-  assert.match(second.output(), /is not OpenSearch \(it answers 200\): check OPENSEARCH_URL/);
-});
-
-test("says that no model server answers at the given address", async () => {
-  const EMBEDDING_URL_DENSE_LARGE_EN_V1_5 = `http://127.0.0.1:${await freePort()}`;
-  const second = startDev(scratchFolder(TEST_OUTPUT, "dev-no-model"), [], { EMBEDDING_URL_DENSE_LARGE_EN_V1_5 });
-  assert.is(await second.exited, 1);
-  assert.match(second.output(), /^EMBEDDING_URL_DENSE_LARGE_EN_V1_5: no embedding server answers at/m);
-});
-
-test("says which dimension to write into model.yaml for the given server", async () => {
-  const second = startDev(scratchFolder(TEST_OUTPUT, "dev-dimension"), [], {
-    EMBEDDING_URL_DENSE_LARGE_EN_V1_5: modelUrl,
-  });
-  assert.is(await second.exited, 1);
-  assert.match(
-    second.output(),
-    /vectors have 7 dimensions, model\.yaml says 1024: set dense_large_en_v1_5\.dimension: 7 in model\.yaml/,
-  );
-});
-
 test("ends with code 2 on a misspelt option, before anything is started", async () => {
   const second = startDev(scratchFolder(TEST_OUTPUT, "dev-misspelt"), ["--nodemo"]);
   assert.is(await second.exited, 2);

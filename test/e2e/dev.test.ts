@@ -7,7 +7,7 @@ import { decisionsOf } from "../../packages/local-aws/cloud/permissions.ts";
 import { waitFor } from "../../packages/processes/wait.ts";
 import { suite } from "../suite.ts";
 import { firstEvents } from "./first-events.ts";
-import { type Answer, commandsOf, curl, ids, Newcomer, NO_FILTER } from "./newcomer.ts";
+import { commandsOf, curl, ids, Newcomer, NO_FILTER } from "./newcomer.ts";
 import { shopAfterTraining, shopBeforeTraining } from "./shop-tests.ts";
 
 /**
@@ -118,67 +118,11 @@ test("prints four commands that work", () => {
 shopAfterTraining(test, we);
 firstEvents(test, we);
 
-test("hides the functions' metric lines from the terminal", () => {
-  assert.not.match(we.dev.output(), "_aws");
-});
-
 test("recommends different readers different books, with their records", async () => {
   const [a, b] = [await we.forUser("U0001"), await we.forUser("U0002")];
   assert.is(a.response.items.length, 10);
   assert.ok(a.response.items.every(({ TITLE, CATEGORIES }) => TITLE !== "" && CATEGORIES !== ""));
   assert.is.not(ids(a).join(), ids(b).join());
-});
-
-test("recommends books similar to a book, and ranks given ones", async () => {
-  const like = await we.post("/recommend-items-to-item", { item_id: "B0001", limit: 5, ...NO_FILTER });
-  assert.is(like.body.response.items.length, 5);
-  const item_ids = ["B0001", "B0002", "B0003", "B0004"];
-  const ranked = await we.post("/rank-items-to-user", { user_id: "U0001", item_ids });
-  assert.equal(ids(ranked.body).toSorted(), item_ids);
-});
-
-test("filters by the value of a placeholder, and by what the reader has seen", async () => {
-  const filter = { filter_name: "category", filter_value_dict: { CATEGORY: "Mystery" } };
-  const filtered = await we.forUser("U0001", filter);
-  assert.is(filtered.response.items.length, 10);
-  assert.ok(filtered.response.items.every(({ CATEGORIES }) => CATEGORIES.split("|").includes("Mystery")));
-  const unseen = { filter_name: "unseen", filter_value_dict: {} };
-  const [first = ""] = ids(await we.forUser("U0003", unseen));
-  await we.post("/log-event", { events: [{ USER_ID: "U0003", ITEM_ID: first, EVENT_TYPE: "view" }] });
-  assert.not(ids(await we.forUser("U0003", unseen)).includes(first));
-});
-
-test("counts events at once: a new reader's views change what is recommended", async () => {
-  const before = await we.forUser("newcomer");
-  const { response } = await we.forUser("U0001", {
-    filter_name: "category",
-    filter_value_dict: { CATEGORY: "Cooking" },
-  });
-  const events = response.items
-    .slice(0, 6)
-    .map(({ ITEM_ID }) => ({ USER_ID: "newcomer", ITEM_ID, EVENT_TYPE: "view" }));
-  const logged = await we.post("/log-event", { events });
-  assert.equal([logged.status, logged.body.degraded], [200, undefined]);
-  const cooking = (answer: Answer) =>
-    answer.response.items.filter(({ CATEGORIES }) => CATEGORIES.split("|").includes("Cooking")).length;
-  const after = await we.forUser("newcomer");
-  assert.ok(cooking(after) > cooking(before), `${cooking(before)} before, ${cooking(after)} after`);
-});
-
-test("no longer recommends a retired item", async () => {
-  const [top = ""] = ids(await we.forUser("U0002"));
-  const records = (await we.forUser("U0002")).response.items;
-  const record = records.find(({ ITEM_ID }) => ITEM_ID === top);
-  await we.post("/update-items", { items: [{ ...record, IS_ACTIVE: "False" }] });
-  assert.not(ids(await we.forUser("U0002")).includes(top));
-});
-
-test("personalizes searches with the campaign in the gateway's configuration", async () => {
-  const plain = await we.search(null);
-  const [a, b] = [await we.search("U0001"), await we.search("U0002")];
-  assert.equal([a.degraded, b.degraded], [undefined, undefined]);
-  assert.is.not(a.order.join(), plain.order.join());
-  assert.is.not(a.order.join(), b.order.join());
 });
 
 test("runs both APIs and every function with their roles, and no call was denied", async () => {
@@ -192,19 +136,9 @@ test("runs both APIs and every function with their roles, and no call was denied
     assert.ok(roles.has(`demo-${name}-${REGION}`), `${name} is not among ${[...roles].join(", ")}`);
 });
 
-test("relevance status --local shows the filter table with its five columns, and the campaigns", async () => {
+test("relevance status --local shows filters and campaigns", async () => {
   const output = await we.relevance("status");
-  const header = output.split("\n").find((line) => line.includes("Filter Expression")) ?? output;
-  const columns = ["Name", "ARN", "Status", "Filter Expression", "Last Updated"];
-  assert.equal(
-    header
-      .split(/\s{2,}|\s*\|\s*/)
-      .map((word) => word.trim())
-      .filter((word) => word !== ""),
-    columns,
-  );
   assert.match(output, /demo-category-\d{10}/);
-  assert.match(output, "INCLUDE ItemID WHERE Items.CATEGORIES IN ($CATEGORY)");
   for (const campaign of ["user-personalization", "similar-items", "personalized-ranking"]) {
     assert.match(output, `demo-${campaign}`);
   }
@@ -220,7 +154,6 @@ test("a second make demo-train uploads and trains nothing, and prints what to tr
 
 test("stops all on Ctrl-C, and keeps index, key, data, models and filters for the next start", async () => {
   const before = await we.forUser("U0001");
-  const retired = await we.forUser("U0002");
   const key = we.state.search.api_key;
   await we.stop();
   assert.not(existsSync(join(we.dir, "dev.json")));
@@ -232,7 +165,6 @@ test("stops all on Ctrl-C, and keeps index, key, data, models and filters for th
   assert.is(we.state.search.api_key, key);
   assert.is((await fetch(`${we.state.opensearch.url}/books/_doc/my-book`)).status, 200);
   assert.equal(ids(await we.forUser("U0001")), ids(before));
-  assert.equal(ids(await we.forUser("U0002")), ids(retired));
   const commands = commandsOf(we.dev.output());
   assert.is(commands.length, 7, we.dev.output());
   for (const answer of commands.slice(3).map(curl)) assert.is(answer.degraded, undefined);

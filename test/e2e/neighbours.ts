@@ -65,9 +65,9 @@ export function neighbours({ folder, index, succeeds, make }: Deployed) {
     url: "",
     key: "",
   };
-  const write = ({ conf, changes }: Neighbour, more: readonly Change[] = []) => {
+  const write = ({ conf, changes }: Neighbour) => {
     mkdirSync(join(folder, conf), { recursive: true });
-    const files = configurationFiles("minimal", [...changes, ...more]);
+    const files = configurationFiles("minimal", changes);
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, conf, name), text);
   };
   const deploy = async (one: Neighbour) => {
@@ -111,12 +111,6 @@ export function neighbours({ folder, index, succeeds, make }: Deployed) {
         await deploy(abroad);
         assert.match(abroad.url, ".us-east-1/");
         await answers(abroad);
-      });
-
-      step("a change of one is one line", async () => {
-        write(forum, [["api.yaml", ["throttle"], { rate_limit: 50, burst_limit: 100 }]]);
-        assert.equal(changesIn(await deploy(forum)), ["~ aws_api_gateway_usage_plan.usage-plan"]);
-        await forumAnswers();
       });
     },
     /** Requires that the first project's shared infrastructure cannot be removed while the other one uses it. */

@@ -88,18 +88,6 @@ export class Newcomer {
     return body;
   }
 
-  /** Searches books, personalized for a user, or for nobody. */
-  async search(user_id: string | null) {
-    const request = {
-      index: "books",
-      ...(user_id !== null && { user_id, business_rules: { is_personalized_enabled: true } }),
-      search_request: { size: 30, _source: false, query: { match: { description: "letter sea" } } },
-    };
-    const { status, body } = await this.post("/application/search", request, this.state.search);
-    assert.is(status, 200);
-    return { order: body.search_response.hits.hits.map(({ _id }) => _id), degraded: body.degraded };
-  }
-
   demoTrain = (...args: string[]) => this.#run(join(ROOT, "packages/local/dev/demo-train.ts"), "--conf", CONF, ...args);
 
   relevance = (...args: string[]) => this.#run(join(ROOT, "cli/main.ts"), ...args, "--local", "--conf", CONF);

@@ -52,13 +52,6 @@ export function recommending(step: Step, world: World, services: Services): void
     assert.equal(ranked.body.response?.items?.map(({ ITEM_ID }) => ITEM_ID).sort(), item_ids.toSorted());
   });
 
-  step("a filter leaves only what it includes", async () => {
-    const { status, body } = await recommend({ filter_name: "category", filter_value_dict: { CATEGORY: "History" } });
-    assert.is(status, 200, JSON.stringify(body));
-    assert.ok((body.response?.items?.length ?? 0) > 0);
-    for (const { CATEGORIES = "" } of body.response?.items ?? []) assert.ok(CATEGORIES.split("|").includes("History"));
-  });
-
   step("a placement has its promotions, and says which of its versions answered", async () => {
     const { status, body } = await call(services.recommendation, "/recommend-for-placement", {
       placement: "home",

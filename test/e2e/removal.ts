@@ -35,12 +35,6 @@ export function removal(step: Step, world: World, services: Services): void {
     return err.slice(err.indexOf(line) + line.length);
   };
 
-  step("uninstall refuses to remove what the other service uses", async () => {
-    const { err, code } = await project.relevance("uninstall", "--destroy-infra", "true", "--yes");
-    assert.match(err, "The search gateway is deployed and uses what --destroy-infra true would remove");
-    assert.is(code, 1);
-  });
-
   step("uninstall stops a running training; Ctrl-C leaves the teardown running", async () => {
     // The training does not end, because its imports do not.
     world.holdClock();
@@ -74,11 +68,6 @@ export function removal(step: Step, world: World, services: Services): void {
     assert.equal(listed.personalize, []);
     assert.equal(stacksOf(listed), ["foundation", "search-gateway", "storage"]);
     await proveGateway(services.gateway.url, services.gateway.key);
-  });
-
-  step("uninstall again finds nothing to remove", async () => {
-    const { err } = await project.succeeds(...UNINSTALL);
-    assert.match(err, "There is nothing to remove.");
   });
 
   step("destroy removes the rest, and leaves only bucket, keys, parameters and API Gateway's log role", async () => {

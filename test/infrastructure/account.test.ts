@@ -74,10 +74,6 @@ test("init-state creates a bucket that is versioned, encrypted, not public, TLS 
   );
 });
 
-test("init-state can be repeated", async () => {
-  assert.match((await project.relevance("init-state")).out, `${stateBucket} in eu-west-1: already exists; versioned`);
-});
-
 test("init-state with local state says what to set: exit code 2", async () => {
   const local = await testProject({ ...projectAt("local"), changes: [["project.yaml", ["terraform"], undefined]] });
   const { err, code } = await local.relevance("init-state");
@@ -96,27 +92,21 @@ function projectAt(place: string) {
   };
 }
 
-for (const command of [
-  ["plan"],
-  ["deploy", "--yes"],
-  ["destroy", "--destroy-infra", "true", "--yes"],
-  ["purge", "--yes"],
-]) {
-  test(`${command[0]} refuses credentials of another account, and names both`, async () => {
-    const other = await testProject({
-      ...projectAt("other"),
-      // This configuration contains no ARN, which would have to belong to that account too.
-      configuration: "no-custom-domain",
-      changes: [["project.yaml", ["aws", "account_id"], "210987654321"]],
-    });
-    const { err, code } = await other.relevance(...command);
-    assert.match(
-      err.toLowerCase(),
-      "the credentials belong to account 123456789012, but aws.account_id in project.yaml is 210987654321",
-    );
-    assert.is(code, 1);
+test("plan and purge refuse credentials of another account, and name both", async () => {
+  const other = await testProject({
+    ...projectAt("other"),
+    // This configuration contains no ARN, which would have to belong to that account too.
+    configuration: "no-custom-domain",
+    changes: [["project.yaml", ["aws", "account_id"], "210987654321"]],
   });
-}
+  const both = "redentials belong to account 123456789012, but aws.account_id in project.yaml is 210987654321";
+  const planned = await other.relevance("plan");
+  const purged = await other.relevance("purge", "--yes");
+  for (const { err, code } of [planned, purged]) {
+    assert.match(err, both);
+    assert.is(code, 1);
+  }
+});
 
 test("plan rejects a sparse model whose files differ from the locked ones", async () => {
   const changed = await testProject(projectAt("changed"));
@@ -141,41 +131,40 @@ test("plan names everything that the account lacks before it plans", async () =>
   assert.equal([out, code], ["", 1]);
 });
 
-test("without Terraform, plan says what to install before it reads the account", async () => {
-  const without = await testProject({ ...projectAt("without"), env: { TERRAFORM_BINARY: "", PATH: "/nowhere" } });
-  const { err, code } = await without.relevance("plan");
-  assert.match(err, /^Terraform is missing: /);
-  assert.is(code, 1);
-});
+const KEY = ["rotate-key", "--yes", "--service"];
 
-test("info says that nothing is deployed", async () => {
-  const { out, err } = await project.relevance("info");
-  assert.equal([out, err], ["", "No service is deployed: run `relevance deploy`.\n"]);
-  assert.is((await project.relevance("info", "--json")).out, "{}\n");
-});
-
-test("rotate-key has no key to replace, and rejects unknown services", async () => {
-  const { err, code } = await project.relevance("rotate-key", "--service", "search-gateway", "--yes");
-  assert.equal(
-    [err, code],
-    ["search-gateway is not deployed, so it has no key to replace: run `relevance deploy` first\n", 1],
-  );
-  const wrong = await project.relevance("rotate-key", "--service", "gateway", "--yes");
-  assert.equal([wrong.err, wrong.code], ["--service: must be search-gateway or recommendation\n", 2]);
-});
-
-test("destroy has no default for --destroy-infra, and accepts only true and false", async () => {
-  const missing = await project.relevance("destroy", "--yes");
-  assert.match(missing.err, "required option '--destroy-infra <true|false>' not specified");
-  const wrong = await project.relevance("destroy", "--destroy-infra", "yes");
-  assert.equal([wrong.err, missing.code, wrong.code], ["--destroy-infra: must be true or false\n", 2, 2]);
-});
-
-test("destroy has nothing to remove", async () => {
-  const { err, code } = await project.relevance("destroy", "--destroy-infra", "true", "--yes");
-  assert.match(err, "There is nothing to remove.\n");
-  assert.is(code, 0);
-});
+for (const [promise, args, printed, code] of [
+  ["info says that nothing is deployed", ["info"], "No service is deployed: run `relevance deploy`.\n", 0],
+  ["info --json is empty", ["info", "--json"], "{}\n", 0],
+  ["list has nothing", ["list"], "This project has no resources in Terraform's state or in Personalize.\n", 0],
+  [
+    "rotate-key has no key to replace",
+    [...KEY, "search-gateway"],
+    "search-gateway is not deployed, so it has no key to replace: run `relevance deploy` first\n",
+    1,
+  ],
+  ["rotate-key rejects unknown services", [...KEY, "it"], "--service: must be search-gateway or recommendation\n", 2],
+  ["destroy requires --destroy-infra", ["destroy", "--yes"], "required option '--destroy-infra <true|false>' not", 2],
+  [
+    "--destroy-infra has two values",
+    ["destroy", "--destroy-infra", "no"],
+    "--destroy-infra: must be true or false\n",
+    2,
+  ],
+  [
+    "destroy has nothing to remove",
+    ["destroy", "--destroy-infra", "true", "--yes"],
+    "There is nothing to remove.\n",
+    0,
+  ],
+  ["purge requires --yes without a terminal", ["purge"], `All data of ${name} will be lost. There is no terminal`, 2],
+] as const) {
+  test(promise, async () => {
+    const run = await project.relevance(...args);
+    assert.match(run.out + run.err, printed);
+    assert.is(run.code, code);
+  });
+}
 
 test("destroy --destroy-infra true is refused while the recommendation service is deployed", async () => {
   const gateway = new APIGatewayClient(clientOptions(cloud));
@@ -184,12 +173,6 @@ test("destroy --destroy-infra true is refused while the recommendation service i
   await gateway.send(new DeleteRestApiCommand({ restApiId }));
   assert.match(err, "The recommendation service is deployed and uses what --destroy-infra true would remove");
   assert.is(code, 1);
-});
-
-test("list has nothing to show", async () => {
-  const { out, err, code } = await project.relevance("list");
-  assert.is(code, 0, err);
-  assert.is(out, "This project has no resources in Terraform's state or in Personalize.\n");
 });
 
 test("purge removes a bucket and parameters that are in no state, and names the keys that it cannot remove", async () => {
@@ -220,12 +203,6 @@ test("purge removes a bucket and parameters that are in no state, and names the 
   assert.is(await s3.send(new HeadBucketCommand({ Bucket })).catch(nameOf), "NotFound");
   assert.is(await ssm.send(new GetParameterCommand({ Name: ours[0] })).catch(nameOf), "ParameterNotFound");
   assert.is((await ssm.send(new GetParameterCommand({ Name: others }))).Parameter?.Value, "v");
-});
-
-test("purge asks for the project's name, and needs --yes without a terminal", async () => {
-  const { err, code } = await project.relevance("purge");
-  assert.match(err, `All data of ${name} will be lost. There is no terminal to answer on`);
-  assert.is(code, 2);
 });
 
 test("creates the key for user ids once and keeps it", async () => {

@@ -1,7 +1,7 @@
-// State in a bucket: the state of one region is not used for another, and state moves to a new place once.
+// State of one account or region is not used for another, and state moves to a new place once.
 import { randomUUID } from "node:crypto";
-import { rmSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
 import { findTerraform } from "../../cli/terraform/binary.ts";
@@ -17,7 +17,7 @@ import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
 import { terraform, testProject } from "./project.ts";
 
-const test = suite("state in a bucket");
+const test = suite("places of Terraform's state");
 
 const cloud = await sharedCloud();
 const account = await seedAccount(cloud);
@@ -37,12 +37,17 @@ const stateOf = (serial: number) =>
 const put = (Key: string, Body: string) => s3.send(new PutObjectCommand({ Bucket: bucket, Key, Body }));
 
 /** Prepares a stack's folder, as a deployment does, or as commands do that only read and remove. */
-async function initialized(place: string, changes: readonly Change[], more: Partial<StackFolder> = {}) {
+async function initialized(
+  place: string,
+  changes: readonly Change[],
+  more: Partial<StackFolder> = {},
+  account = cloud.accountId,
+) {
   const env = { ...process.env, ...deployer.env, TF_PROVIDER_MIRROR: terraform.mirror };
   const runner = { terraform: await findTerraform(env), env, cacheFolder: join(folder, "providers"), note: () => {} };
   const outdir = join(folder, place);
   const config = configuration("minimal", changes);
-  const input = { config, account: cloud.accountId, outdir, stateFolder: join(folder, "state") };
+  const input = { config, account, outdir, stateFolder: join(folder, "state") };
   const [written] = synthesizeRemoval({ ...input, stacks: ["storage"] });
   if (!written) throw new Error("nothing was written");
   const stack = { ...written, ...more };
@@ -70,6 +75,23 @@ test("reads another region's state as it is, and moves nothing to it", async () 
     .catch((error: Error) => error.name);
   assert.is(gone, "NoSuchKey");
   assert.is(await initialized("regions", [inBucket(prefix)]), 7);
+});
+
+test("state on this machine is separate for a second account in the same working folder", async () => {
+  const file = join(
+    folder,
+    "state",
+    namesOf({ project: "minimal", account: "210987654321", region: "eu-west-1" }).stateFile("storage"),
+  );
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, stateOf(7));
+  for (const [account, serial] of [
+    ["210987654321", 7],
+    [cloud.accountId, 0],
+    ["210987654321", 7],
+  ] as const) {
+    assert.is(await initialized("accounts", [], {}, account), serial);
+  }
 });
 
 test("tells how to migrate state that moves to a bucket, and names the folder of the deployment", async () => {

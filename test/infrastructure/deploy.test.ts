@@ -7,7 +7,7 @@ import { changedPlans } from "./deployment/changed-plans.ts";
 import { changedSettings } from "./deployment/changed-settings.ts";
 import { firstDeployment } from "./deployment/first-deployment.ts";
 import { keyAndList, removal } from "./deployment/key-and-removal.ts";
-import { missingRoute, servedGateway } from "./deployment/served-gateway.ts";
+import { servedGateway } from "./deployment/served-gateway.ts";
 import { createWorld } from "./deployment/world.ts";
 
 const test = suite("a deployment");
@@ -22,7 +22,6 @@ servedGateway(test, world);
 changedPlans(test, world);
 changedSettings(test, world);
 keyAndList(test, world);
-missingRoute(test, world);
 removal(test, world);
 
 test("no call was denied for lack of a permission", async () => {

@@ -32,20 +32,6 @@ step("is created whole, and the second plan is empty", async (world) => {
   assert.equal([world.input.repairs, await campaign(world)], [{}, undefined]);
 });
 
-step("a removal from the state keeps what invocations of campaigns need until they are gone", async (world) => {
-  const { resources } = await world.stateOf("recommendation");
-  const invocations = resources.filter(({ type }) => type === "aws_lambda_invocation");
-  assert.is(invocations.length, 3);
-  for (const { name, instances } of invocations) {
-    const needed = ["aws_dynamodb_table.table-training", "aws_kms_alias.log-key-alias", "aws_kms_key.log-key"];
-    assert.equal(
-      needed.filter((address) => !instances[0]?.dependencies?.includes(address)),
-      [],
-      name,
-    );
-  }
-});
-
 step("plans nothing for a campaign that a training is creating or changing", async (world) => {
   const { client, names } = world;
   const solutionVersionArn = await world.train("similar_items");

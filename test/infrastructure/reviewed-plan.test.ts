@@ -1,34 +1,42 @@
-// Saves, reviews and applies a plan, checks what is refused, and rolls back and forward again.
+// A gateway that signs its requests: its plan is saved, reviewed and applied, refused after changes, rolled back and
+// forward again, and destroyed. Each test continues from the state that the previous one left.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { GetAliasCommand, LambdaClient, ListVersionsByFunctionCommand } from "@aws-sdk/client-lambda";
 import * as assert from "uvu/assert";
 import { LIVE_ALIAS, namesOf } from "../../lib/platform/naming/names.ts";
 import { seedAccount } from "../../packages/local-aws/cloud/seed.ts";
+import { createModelStandIns } from "../../packages/local-models/stand-ins.ts";
 import { scratchFolder } from "../../packages/processes/scratch.ts";
-import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
+import { clientOptions, ownCloud } from "../fixtures/cloud.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { suite } from "../suite.ts";
 import { changesIn } from "./deployment/world.ts";
 import { testProject } from "./project.ts";
+import { projectResources } from "./project-resources.ts";
 
 const test = suite("a reviewed plan");
 
-const cloud = await sharedCloud();
+// No endpoint, because the configuration has a Bedrock model.
+const models = await createModelStandIns({ modelOfEndpoint: () => undefined });
+const cloud = await ownCloud({ standIns: [models] });
 const account = await seedAccount(cloud);
 const folder = scratchFolder(TEST_OUTPUT, "reviewed-plan");
-const name = `reviewed-${process.pid}`;
+const name = "reviewed";
 const names = namesOf({ project: name, account: cloud.accountId, region: cloud.region });
 // At first Terraform starts the provider itself: a saved plan includes the lock file, which lists no served provider.
 const project = await testProject({
   folder,
   cloud,
   account,
-  configuration: "no-custom-domain",
+  configuration: "aws-auth",
   name,
   servedProvider: false,
 });
-test.after(() => rmSync(folder, { recursive: true, force: true }));
+test.after(async () => {
+  await cloud.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 const lambda = new LambdaClient(clientOptions(cloud));
 const FunctionName = names.function("api-router");
@@ -86,7 +94,13 @@ test("is applied exactly, without planning again", async () => {
   const { err } = await project.succeeds("deploy", "--plan", "first", "--yes");
   assert.is(idIn(err), planId);
   assert.not.match(err, "Planning ");
+  assert.match(err, "  model ext_embed_english_v3: works\n");
   assert.is(await liveVersion(), "1");
+});
+
+test("status calls the models of Bedrock again, which may be denied after the first calls", async () => {
+  const { err } = await project.succeeds("status");
+  assert.match(err, "  model ext_embed_english_v3: works\n");
 });
 
 test("is applied only once", async () => {
@@ -135,6 +149,12 @@ test("rollback returns to the first version; the next, approved by its digest, o
   assert.equal(changesIn(forward.out), ["~ aws_lambda_alias.api-router-live"]);
   assert.match(forward.out, `${FunctionName} was rolled back to version 1: this plan moves it forward again`);
   assert.is(await liveVersion(), "2");
+  assert.match((await project.succeeds("plan", "--detailed-exitcode")).out, "\nNothing to change.\n");
+});
+
+test("destroy leaves only API Gateway's log role, which belongs to the account", async () => {
+  await project.succeeds("destroy", "--destroy-infra", "true", "--yes");
+  assert.equal(await projectResources(cloud, name), [`role ${names.role("api-gateway-logs")}`]);
 });
 
 test.run();

@@ -66,16 +66,14 @@ async function withApi<T>(project: string, service: Service, work: (id: string) 
   }
 }
 
-for (const command of [["plan"], ["deploy", "--yes"]]) {
-  test(`${command[0]} refuses to leave out a recommendation service that is in Terraform's state`, async () => {
-    const project = await gatewayAlone(`held-${command[0]}`);
-    writeState(project, "filters");
-    const { out, err, code } = await project.relevance(...command);
-    assert.match(err, "The recommendation service is still deployed, and a deployment without it would break it:");
-    assert.match(err, "restore the section personalize in project.yaml, or remove it first with `relevance uninstall ");
-    assert.equal([out, code], ["", 1]);
-  });
-}
+test("plan refuses to leave out a recommendation service that is in Terraform's state", async () => {
+  const project = await gatewayAlone("held");
+  writeState(project, "filters");
+  const { out, err, code } = await project.relevance("plan");
+  assert.match(err, "The recommendation service is still deployed, and a deployment without it would break it:");
+  assert.match(err, "restore the section personalize in project.yaml, or remove it first with `relevance uninstall ");
+  assert.equal([out, code], ["", 1]);
+});
 
 test("plan refuses to leave out a search gateway whose API exists", async () => {
   const project = await recommendationAlone("served");
@@ -136,22 +134,18 @@ for (const command of [
   });
 }
 
-for (const command of [
-  ["uninstall", "--destroy-infra", "false", "--yes"],
-  ["purge", "--yes"],
-]) {
-  test(`${command[0]} refuses a recommendation service that is in no state, also if only its dataset group exists`, async () => {
-    const project = await recommendationAlone(`group-${command[0]}`);
-    const served = await withApi(project.name, "recommendation", () => project.relevance(...command));
-    assert.match(served.err, "The recommendation service is deployed (its API https://");
-    const personalize = new PersonalizeClient(clientOptions(cloud));
-    const name = namesIn(project.name).datasetGroup();
-    const { datasetGroupArn } = await personalize.send(new CreateDatasetGroupCommand({ name }));
-    const { err, code } = await project.relevance(...command);
-    assert.match(err, `The recommendation service is deployed (its dataset group ${name} exists)`);
-    assert.match(err, `delete-dataset-group --region eu-west-1 --dataset-group-arn ${datasetGroupArn}`);
-    assert.is(code, 1);
-  });
-}
+test("uninstall refuses a recommendation service that is in no state, also if only its dataset group exists", async () => {
+  const project = await recommendationAlone("group");
+  const uninstall = () => project.relevance("uninstall", "--destroy-infra", "false", "--yes");
+  const served = await withApi(project.name, "recommendation", uninstall);
+  assert.match(served.err, "The recommendation service is deployed (its API https://");
+  const personalize = new PersonalizeClient(clientOptions(cloud));
+  const name = namesIn(project.name).datasetGroup();
+  const { datasetGroupArn } = await personalize.send(new CreateDatasetGroupCommand({ name }));
+  const { err, code } = await uninstall();
+  assert.match(err, `The recommendation service is deployed (its dataset group ${name} exists)`);
+  assert.match(err, `delete-dataset-group --region eu-west-1 --dataset-group-arn ${datasetGroupArn}`);
+  assert.is(code, 1);
+});
 
 test.run();

@@ -26,44 +26,149 @@ async function refusal(call: Promise<unknown>): Promise<{ name: string; message:
   throw new Error("the call was expected to fail");
 }
 
-test("runs the uploaded code on the event", async () => {
-  const name = await createFunction(cloud, lambda, "export const handler = async (e) => ({ sum: e.a + e.b });");
-  const { status, error, payload, version } = await invoke(lambda, name, { a: 2, b: 3 });
-  assert.equal(
-    { status, error, payload, version },
-    { status: 200, error: undefined, payload: { sum: 5 }, version: "$LATEST" },
-  );
-});
+type Answer = Awaited<ReturnType<typeof invoke>>;
 
-test("gives the function its variables and the pinned Node.js", async () => {
-  const source = "export const handler = async () => ({ ...process.env, node: process.version });";
-  const name = await createFunction(cloud, lambda, source, { Environment: { Variables: { COLOUR: "green" } } });
-  const { payload } = await invoke(lambda, name);
-  assert.is(payload.COLOUR, "green");
-  assert.is(payload.AWS_LAMBDA_FUNCTION_NAME, name);
-  assert.is(payload.AWS_REGION, "eu-west-1");
-  assert.is(payload.AWS_LAMBDA_INITIALIZATION_TYPE, "on-demand");
-  assert.is(payload.node, process.version);
-});
+/** A function, by its source and settings, each event that it gets in turn, and what its answers are. */
+const ANSWERS: Readonly<
+  Record<
+    string,
+    [source: string, more: Parameters<typeof createFunction>[3], ...calls: [event: unknown, check: Check][]]
+  >
+> = {
+  "keeps the module loaded between events": [
+    "let n = 0; export const handler = async (e) => [e, ++n];",
+    {},
+    [
+      "a",
+      ({ status, error, payload, version }) =>
+        assert.equal([status, error, payload, version], [200, undefined, ["a", 1], "$LATEST"]),
+    ],
+    ["b", ({ payload }) => assert.equal(payload, ["b", 2])],
+  ],
+  "gives the function its variables, the pinned Node.js and the front endpoint": [
+    "export const handler = async () => ({ ...process.env, node: process.version });",
+    { Environment: { Variables: { COLOUR: "green" } } },
+    [
+      {},
+      ({ payload }) =>
+        assert.equal(
+          [
+            payload.COLOUR,
+            payload.AWS_REGION,
+            payload.AWS_LAMBDA_INITIALIZATION_TYPE,
+            payload.node,
+            payload.AWS_ENDPOINT_URL,
+          ],
+          ["green", "eu-west-1", "on-demand", process.version, cloud.endpoint],
+        ),
+    ],
+  ],
+  "returns an error of the handler as a FunctionError with type, message and trace": [
+    "export const handler = async () => { throw new RangeError('too far'); };",
+    {},
+    [
+      {},
+      ({ error, payload, logs }) => {
+        assert.equal([error, payload.errorType, payload.errorMessage], ["Unhandled", "RangeError", "too far"]);
+        assert.match(payload.trace[1], "index.mjs");
+        assert.match(logs, "too far");
+      },
+    ],
+  ],
+  "a module that does not load is a FunctionError": [
+    "import './missing.mjs'; export const handler = async () => 1;",
+    {},
+    [{}, fails("", "missing.mjs")],
+  ],
+  "names a handler that is not exported": [
+    "export const other = 1;",
+    {},
+    [{}, fails("Runtime.HandlerNotFound", "index.handler is undefined or not exported")],
+  ],
+  "ends a function that takes too long, and runs it again afterwards": [
+    "export const handler = (e) => e.hang ? new Promise(() => setInterval(() => {}, 1000)) : 'well';",
+    { Timeout: 1 },
+    [{ hang: true }, fails("Sandbox.Timedout", "Task timed out after 1.00 seconds")],
+    [{}, returns("well")],
+  ],
+  "also ends a function that blocks its event loop": [
+    "export const handler = async () => { for (;;); };",
+    { Timeout: 1 },
+    [{}, fails("Sandbox.Timedout", "")],
+  ],
+  "reports a process that exits as an error, and starts a new one for the next event": [
+    "export const handler = async (e) => { if (e.exit) process.exit(7); return 'well'; };",
+    {},
+    [{ exit: true }, fails("Runtime.ExitError", "exit status 7")],
+    [{}, returns("well")],
+  ],
+  "the context counts down from the function's timeout": [
+    "export const handler = async (e, c) => [c.memoryLimitInMB, c.getRemainingTimeInMillis()];",
+    { Timeout: 5, MemorySize: 256 },
+    [
+      {},
+      ({ payload: [memory, remaining] }) =>
+        assert.ok(memory === "256" && remaining > 3000 && remaining <= 5000, `${remaining} ms remain`),
+    ],
+  ],
+  "prefixes console lines as Lambda does, but no other output": [
+    `export const handler = async (e, c) => {
+      console.error("one\\ntwo", { three: 3 }); process.stdout.write('{"kind":"line"}\\n'); return c.awsRequestId; };`,
+    {},
+    [
+      {},
+      ({ payload, logs }) => {
+        const [stamped, plain] = logs.split("\n");
+        assert.match(stamped ?? "", new RegExp(`^\\d{4}-\\S+Z\t${payload}\tERROR\tone\rtwo { three: 3 }$`));
+        assert.is(plain, '{"kind":"line"}');
+      },
+    ],
+  ],
+  "writes console lines as objects in the JSON log format": [
+    "export const handler = async () => { console.warn({ code: 7 }); };",
+    { LoggingConfig: { LogFormat: "JSON" } },
+    [
+      {},
+      ({ logs }) => {
+        const { level, message } = JSON.parse(logs);
+        assert.equal([level, message], ["WARN", { code: 7 }]);
+      },
+    ],
+  ],
+  "returns answers up to the limit of 6 MB whole, and rejects larger ones": [
+    "export const handler = async (n) => 'a'.repeat(n);",
+    {},
+    [6_291_454, ({ payload }) => assert.is(payload.length, 6_291_454)],
+    [6_291_456, fails("Function.ResponseSizeTooLarge", "")],
+  ],
+  "rejects a runtime other than Node.js by name": [
+    "",
+    { Runtime: "python3.12" },
+    [{}, fails("", "runs Node.js functions, not python3.12")],
+  ],
+};
 
-test("points the function at the front endpoint, not at moto", async () => {
-  const name = await createFunction(cloud, lambda, "export const handler = async () => process.env.AWS_ENDPOINT_URL;");
-  assert.is((await invoke(lambda, name)).payload, cloud.endpoint);
-});
+type Check = (answer: Answer) => void;
 
-test("keeps the module loaded between events", async () => {
-  const name = await createFunction(cloud, lambda, "let n = 0; export const handler = async () => ++n;");
-  await invoke(lambda, name);
-  assert.is((await invoke(lambda, name)).payload, 2);
-});
+function returns(expected: unknown): Check {
+  return ({ payload }) => assert.equal(payload, expected);
+}
 
-test("loads changed code", async () => {
-  const name = await createFunction(cloud, lambda, "export const handler = async () => 'old';");
-  await invoke(lambda, name);
-  const ZipFile = zipOf("export const handler = async () => 'new';");
-  await lambda.send(new UpdateFunctionCodeCommand({ FunctionName: name, ZipFile }));
-  assert.is((await invoke(lambda, name)).payload, "new");
-});
+/** Checks that the function failed, with this type, unless empty, and a message that contains a text. */
+function fails(type: string, message: string): Check {
+  return ({ error, payload }) => {
+    assert.is(error, "Unhandled");
+    if (type !== "") assert.is(payload.errorType, type);
+    assert.ok(payload.errorMessage.includes(message), payload.errorMessage);
+  };
+}
+
+for (const [promise, [source, more, ...calls]] of Object.entries(ANSWERS)) {
+  test(promise, async () => {
+    const name = await createFunction(cloud, lambda, source, more);
+    for (const [event, check] of calls) check(await invoke(lambda, name, event));
+  });
+}
 
 test("restarts when the configuration changes", async () => {
   const name = await createFunction(cloud, lambda, "export const handler = async () => process.env.COLOUR;");
@@ -101,64 +206,6 @@ test("tells a version that it runs under provisioned concurrency", async () => {
   assert.is((await invoke(lambda, name, {}, { Qualifier: "live" })).payload, "provisioned-concurrency");
 });
 
-test("returns an error of the handler as a FunctionError with type, message and trace", async () => {
-  const source = "export const handler = async () => { throw new RangeError('too far'); };";
-  const { error, payload, logs } = await invoke(lambda, await createFunction(cloud, lambda, source));
-  assert.is(error, "Unhandled");
-  assert.is(payload.errorType, "RangeError");
-  assert.is(payload.errorMessage, "too far");
-  assert.match(payload.trace[1], "index.mjs");
-  assert.match(logs, "too far");
-});
-
-test("a module that does not load is a FunctionError", async () => {
-  const name = await createFunction(cloud, lambda, "import './missing.mjs'; export const handler = async () => 1;");
-  const { error, payload } = await invoke(lambda, name);
-  assert.is(error, "Unhandled");
-  assert.match(payload.errorMessage, "missing.mjs");
-});
-
-test("names a handler that is not exported", async () => {
-  const name = await createFunction(cloud, lambda, "export const other = 1;");
-  const { payload } = await invoke(lambda, name);
-  assert.equal(
-    [payload.errorType, payload.errorMessage],
-    ["Runtime.HandlerNotFound", "index.handler is undefined or not exported"],
-  );
-});
-
-test("ends a function that takes too long, and runs it again afterwards", async () => {
-  const source = "export const handler = (e) => e.hang ? new Promise(() => setInterval(() => {}, 1000)) : 'well';";
-  const name = await createFunction(cloud, lambda, source, { Timeout: 1 });
-  const { error, payload } = await invoke(lambda, name, { hang: true });
-  assert.is(error, "Unhandled");
-  assert.is(payload.errorType, "Sandbox.Timedout");
-  assert.match(payload.errorMessage, /Task timed out after 1.00 seconds$/);
-  assert.is((await invoke(lambda, name, {})).payload, "well");
-});
-
-test("also ends a function that blocks its event loop", async () => {
-  const name = await createFunction(cloud, lambda, "export const handler = async () => { for (;;); };", { Timeout: 1 });
-  assert.is((await invoke(lambda, name)).payload.errorType, "Sandbox.Timedout");
-});
-
-test("reports a process that exits as an error, and starts a new one for the next event", async () => {
-  const source = "export const handler = async (e) => { if (e.exit) process.exit(7); return 'well'; };";
-  const name = await createFunction(cloud, lambda, source);
-  const { payload } = await invoke(lambda, name, { exit: true });
-  assert.is(payload.errorType, "Runtime.ExitError");
-  assert.match(payload.errorMessage, "exit status 7");
-  assert.is((await invoke(lambda, name, {})).payload, "well");
-});
-
-test("the context counts down from the function's timeout", async () => {
-  const source = `export const handler = async (e, c) => [c.getRemainingTimeInMillis(), c.functionName, c.memoryLimitInMB];`;
-  const name = await createFunction(cloud, lambda, source, { Timeout: 5, MemorySize: 256 });
-  const [remaining, functionName, memory] = (await invoke(lambda, name)).payload;
-  assert.ok(remaining > 3000 && remaining <= 5000, `${remaining} ms remain`);
-  assert.equal([functionName, memory], [name, "256"]);
-});
-
 test("runs events of one version at the same time", async () => {
   // Each event waits for the other's file, so both would time out if they ran one after the other.
   const source = `
@@ -180,33 +227,11 @@ test("runs events of one version at the same time", async () => {
   );
 });
 
-test("prefixes console lines as Lambda does, but no other output", async () => {
-  const source = `export const handler = async (e, c) => {
-    console.error("one\\ntwo", { three: 3 }); process.stdout.write('{"kind":"line"}\\n'); return c.awsRequestId; };`;
-  const { payload, logs } = await invoke(lambda, await createFunction(cloud, lambda, source));
-  const [stamped, plain] = logs.split("\n");
-  assert.match(stamped ?? "", new RegExp(`^\\d{4}-\\S+Z\t${payload}\tERROR\tone\rtwo { three: 3 }$`));
-  assert.is(plain, '{"kind":"line"}');
-});
-
-test("writes console lines as objects in the JSON log format", async () => {
-  const source = `export const handler = async () => { console.warn({ code: 7 }); };`;
-  const name = await createFunction(cloud, lambda, source, { LoggingConfig: { LogFormat: "JSON" } });
-  const { level, message } = JSON.parse((await invoke(lambda, name)).logs);
-  assert.equal([level, message], ["WARN", { code: 7 }]);
-});
-
 test("throttles invocations above the reserved concurrency", async () => {
   const name = await createFunction(cloud, lambda, "export const handler = async () => 1;");
   const none = { FunctionName: name, ReservedConcurrentExecutions: 0 };
   await lambda.send(new PutFunctionConcurrencyCommand(none));
   assert.is((await refusal(invoke(lambda, name))).name, "TooManyRequestsException");
-});
-
-test("returns answers up to the limit of 6 MB whole, and rejects larger ones", async () => {
-  const name = await createFunction(cloud, lambda, "export const handler = async (n) => 'a'.repeat(n);");
-  assert.is((await invoke(lambda, name, 6_291_454)).payload.length, 6_291_454);
-  assert.is((await invoke(lambda, name, 6_291_456)).payload.errorType, "Function.ResponseSizeTooLarge");
 });
 
 test("rejects requests above the limit of 6 MB", async () => {
@@ -241,11 +266,6 @@ test("accepts an asynchronous invocation at once and runs it", async () => {
   const { StatusCode } = await lambda.send(new InvokeCommand({ FunctionName: name, InvocationType: "Event", Payload }));
   assert.is(StatusCode, 202);
   assert.is((await invoke(lambda, name, { read: file })).payload, "it ran");
-});
-
-test("rejects a runtime other than Node.js by name", async () => {
-  const name = await createFunction(cloud, lambda, "", { Runtime: "python3.12" });
-  assert.match((await invoke(lambda, name)).payload.errorMessage, "runs Node.js functions, not python3.12");
 });
 
 test.run();

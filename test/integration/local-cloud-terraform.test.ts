@@ -1,15 +1,27 @@
-// What Terraform's AWS provider reads back; each test covers one repair of moto.
+// What Terraform's AWS provider reads back, or is told of a missing resource, in the service's protocol and never as moto's
+// HTML page with status 500. Each test covers one repair of moto.
 import {
   APIGatewayClient,
   CreateBasePathMappingCommand,
   CreateDomainNameCommand,
   CreateRestApiCommand,
+  DeleteRestApiCommand,
+  DeleteUsagePlanKeyCommand,
+  GetBasePathMappingsCommand,
+  GetDeploymentCommand,
   GetResourcesCommand,
-  GetRestApiCommand,
   PutRestApiCommand,
-  UntagResourceCommand,
 } from "@aws-sdk/client-api-gateway";
-import { DescribeDomainCommand, OpenSearchClient } from "@aws-sdk/client-opensearch";
+import {
+  CreateAliasCommand,
+  CreateEventSourceMappingCommand,
+  GetEventSourceMappingCommand,
+  GetFunctionConfigurationCommand,
+  LambdaClient,
+  PublishVersionCommand,
+  UpdateEventSourceMappingCommand,
+  UpdateFunctionConfigurationCommand,
+} from "@aws-sdk/client-lambda";
 import {
   CreateBucketCommand,
   DeleteObjectCommand,
@@ -25,8 +37,7 @@ import {
 import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs";
 import * as assert from "uvu/assert";
 import { preflight } from "../../lib/infrastructure/preflight.ts";
-import { seedAccount } from "../../packages/local-aws/cloud/seed.ts";
-import { createRole, unique } from "../../packages/local-aws/test/cloud/functions.ts";
+import { createFunction, createRole, unique } from "../../packages/local-aws/test/cloud/functions.ts";
 import { callJson } from "../../packages/local-aws/test/cloud/raw-api.ts";
 import { clientOptions, sharedCloud } from "../fixtures/cloud.ts";
 import { suite } from "../suite.ts";
@@ -35,6 +46,8 @@ const test = suite("local cloud: what Terraform reads back");
 const cloud = await sharedCloud();
 const s3 = new S3Client({ ...clientOptions(cloud), forcePathStyle: true });
 const sqs = new SQSClient(clientOptions(cloud));
+const lambda = new LambdaClient(clientOptions(cloud));
+const gateway = new APIGatewayClient(clientOptions(cloud));
 
 async function createBucket(): Promise<string> {
   const Bucket = unique("bucket");
@@ -44,8 +57,6 @@ async function createBucket(): Promise<string> {
 
 const sagemaker = <Answer = unknown>(action: string, body: object) =>
   callJson<Answer>(cloud, "sagemaker", `SageMaker.${action}`, body);
-const autoscaling = <Answer = unknown>(action: string, body: object) =>
-  callJson<Answer>(cloud, "application-autoscaling", `AnyScaleFrontendService.${action}`, body);
 
 test("S3: a bucket with delete markers can be emptied after versioning is turned off", async () => {
   const Bucket = await createBucket();
@@ -60,21 +71,6 @@ test("S3: a bucket with delete markers can be emptied after versioning is turned
   assert.equal([Objects.length, Errors ?? []], [2, []]);
 });
 
-test("S3: a policy that denies requests without TLS does not deny everything", async () => {
-  const Bucket = await createBucket();
-  const Statement = [
-    {
-      Effect: "Deny",
-      Principal: "*",
-      Action: "s3:*",
-      Resource: [`arn:aws:s3:::${Bucket}`, `arn:aws:s3:::${Bucket}/*`],
-      Condition: { Bool: { "aws:SecureTransport": "false" } },
-    },
-  ];
-  await s3.send(new PutBucketPolicyCommand({ Bucket, Policy: JSON.stringify({ Version: "2012-10-17", Statement }) }));
-  await s3.send(new PutObjectCommand({ Bucket, Key: "k", Body: "1" }));
-});
-
 test("S3: a policy without a condition still denies", async () => {
   const Bucket = await createBucket();
   const Statement = [
@@ -86,34 +82,14 @@ test("S3: a policy without a condition still denies", async () => {
   assert.is(await put.catch((error) => error.$metadata.httpStatusCode), 403);
 });
 
-test("S3: notification to EventBridge is read back", async () => {
+test("S3: notification to EventBridge is read back, only where a bucket has it", async () => {
   const Bucket = await createBucket();
+  const read = async () =>
+    (await s3.send(new GetBucketNotificationConfigurationCommand({ Bucket }))).EventBridgeConfiguration;
+  assert.is(await read(), undefined);
   const NotificationConfiguration = { EventBridgeConfiguration: {} };
   await s3.send(new PutBucketNotificationConfigurationCommand({ Bucket, NotificationConfiguration }));
-  const found = await s3.send(new GetBucketNotificationConfigurationCommand({ Bucket }));
-  assert.equal(found.EventBridgeConfiguration, {});
-});
-
-test("S3: a bucket without notification to EventBridge says so", async () => {
-  const found = await s3.send(new GetBucketNotificationConfigurationCommand({ Bucket: await createBucket() }));
-  assert.is(found.EventBridgeConfiguration, undefined);
-});
-
-test("Application Auto Scaling: tags of a target are read back and changed", async () => {
-  const target = {
-    ServiceNamespace: "sagemaker",
-    ResourceId: `endpoint/${unique("endpoint")}/variant/main`,
-    ScalableDimension: "sagemaker:variant:DesiredInstanceCount",
-  };
-  const registered = { ...target, MinCapacity: 1, MaxCapacity: 2, Tags: { a: "1" } };
-  const { ScalableTargetARN: ResourceARN } = await autoscaling<{ ScalableTargetARN: string }>(
-    "RegisterScalableTarget",
-    registered,
-  );
-  assert.equal(await autoscaling("ListTagsForResource", { ResourceARN }), { Tags: { a: "1" } });
-  await autoscaling("TagResource", { ResourceARN, Tags: { b: "2" } });
-  await autoscaling("UntagResource", { ResourceARN, TagKeys: ["a"] });
-  assert.equal(await autoscaling("ListTagsForResource", { ResourceARN }), { Tags: { b: "2" } });
+  assert.equal(await read(), {});
 });
 
 test("SQS: the redrive policy is read back without spaces", async () => {
@@ -133,11 +109,11 @@ interface Endpoint {
   LastDeploymentConfig: unknown;
 }
 
-async function createModel(more: object = {}): Promise<string> {
+async function createModel(): Promise<string> {
   const ModelName = unique("model");
   const ExecutionRoleArn = await createRole(cloud);
   const PrimaryContainer = { Image: `${cloud.accountId}.dkr.ecr.eu-west-1.amazonaws.com/model:1` };
-  await sagemaker("CreateModel", { ModelName, ExecutionRoleArn, PrimaryContainer, ...more });
+  await sagemaker("CreateModel", { ModelName, ExecutionRoleArn, PrimaryContainer });
   return ModelName;
 }
 
@@ -150,7 +126,6 @@ async function createEndpointConfig(): Promise<string> {
 }
 
 test("API Gateway: methods imported from a document keep ANY, key, authorization and integration type", async () => {
-  const gateway = new APIGatewayClient(clientOptions(cloud));
   const { id: restApiId } = await gateway.send(new CreateRestApiCommand({ name: unique("api") }));
   const header = { type: "apiKey", name: "x", in: "header" };
   const method = (scheme: string) => ({
@@ -205,27 +180,6 @@ test("API Gateway: methods imported from a document keep ANY, key, authorization
   );
 });
 
-test("SageMaker: network isolation of a model is read back", async () => {
-  const ModelName = await createModel({ EnableNetworkIsolation: true });
-  const found = await sagemaker<{ EnableNetworkIsolation: boolean }>("DescribeModel", { ModelName });
-  assert.is(found.EnableNetworkIsolation, true);
-});
-
-test("SageMaker: omitted parts of a model and of an endpoint configuration stay absent", async () => {
-  const ModelName = await createModel();
-  const EndpointConfigName = await createEndpointConfig();
-  const model = await sagemaker<object>("DescribeModel", { ModelName });
-  const configuration = await sagemaker<object>("DescribeEndpointConfig", { EndpointConfigName });
-  assert.equal(
-    ["VpcConfig" in model, "DataCaptureConfig" in configuration, "AsyncInferenceConfig" in configuration],
-    [false, false, false],
-  );
-});
-
-test("SageMaker: current instance types are accepted", async () => {
-  await createEndpointConfig();
-});
-
 test("SageMaker: an endpoint keeps its deployment configuration and can be updated", async () => {
   const EndpointName = unique("endpoint");
   const DeploymentConfig = {
@@ -245,45 +199,77 @@ test("SageMaker: an endpoint keeps its deployment configuration and can be updat
   assert.is(updated.EndpointConfigName, EndpointConfigName);
 });
 
-test("the seeded account's domain names its VPC and zones", async () => {
-  const account = await seedAccount(cloud);
-  const opensearch = new OpenSearchClient(clientOptions(cloud));
-  const { DomainStatus } = await opensearch.send(new DescribeDomainCommand({ DomainName: account.openSearchDomain }));
-  const { vpcId, subnetIds, availabilityZones, securityGroupId } = account;
-  assert.equal(DomainStatus?.VPCOptions, {
-    VPCId: vpcId,
-    SubnetIds: subnetIds,
-    AvailabilityZones: availabilityZones,
-    SecurityGroupIds: [securityGroupId],
-  });
-  assert.match(account.hostedZoneId, /^[A-Z0-9]+$/);
-  assert.match(account.certificateArn, "arn:aws:acm:eu-west-1:");
-});
-
-test("an account can be seeded twice", async () => {
-  const [one, two] = [await seedAccount(cloud), await seedAccount(cloud)];
-  assert.is.not(one.stateBucket, two.stateBucket);
-});
-
 test("API Gateway: a host name accepts one mapping without a path, and rejects a second", async () => {
-  const api = new APIGatewayClient(clientOptions(cloud));
   const domainName = `${unique("search")}.example.org`;
-  await api.send(new CreateDomainNameCommand({ domainName }));
-  const { id: restApiId } = await api.send(new CreateRestApiCommand({ name: unique("api") }));
-  const map = () => api.send(new CreateBasePathMappingCommand({ domainName, restApiId }));
+  await gateway.send(new CreateDomainNameCommand({ domainName }));
+  const { id: restApiId } = await gateway.send(new CreateRestApiCommand({ name: unique("api") }));
+  const map = () => gateway.send(new CreateBasePathMappingCommand({ domainName, restApiId }));
   await map();
   const refused = await map().catch((error: Error) => `${error.name}: ${error.message}`);
   assert.is(refused, "ConflictException: Base path already exists for this domain name");
 });
 
-test("API Gateway takes a tag away from an API, as from a stage", async () => {
-  const api = new APIGatewayClient(clientOptions(cloud));
-  const { id: restApiId } = await api.send(
-    new CreateRestApiCommand({ name: unique("api"), tags: { team: "search", kept: "yes" } }),
+test("Lambda: changed logging, tracing and temporary storage are read back", async () => {
+  const name = await createFunction(cloud, lambda, "export const handler = async () => 1;");
+  const changed = {
+    LoggingConfig: { LogFormat: "Text" as const, LogGroup: "/changed" },
+    TracingConfig: { Mode: "Active" as const },
+    EphemeralStorage: { Size: 1024 },
+  };
+  await lambda.send(new UpdateFunctionConfigurationCommand({ FunctionName: name, ...changed }));
+  const found = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName: name }));
+  const { LoggingConfig, TracingConfig, EphemeralStorage } = found;
+  assert.equal({ LoggingConfig, TracingConfig, EphemeralStorage }, changed);
+});
+
+test("Lambda: a queue's mapping keeps the alias that it names, also when it is changed", async () => {
+  const FunctionName = await createFunction(cloud, lambda, "export const handler = async () => 1;");
+  await lambda.send(new PublishVersionCommand({ FunctionName }));
+  const aliases = ["live", "next"].map((Name) => ({ FunctionName, Name, FunctionVersion: "1" }));
+  for (const alias of aliases) await lambda.send(new CreateAliasCommand(alias));
+  const arn = `arn:aws:lambda:${cloud.region}:${cloud.accountId}:function:${FunctionName}`;
+
+  const QueueName = unique("queue");
+  await sqs.send(new CreateQueueCommand({ QueueName }));
+  const EventSourceArn = `arn:aws:sqs:${cloud.region}:${cloud.accountId}:${QueueName}`;
+  const mapping = { EventSourceArn, FunctionName: `${FunctionName}:live` };
+  const { UUID, FunctionArn } = await lambda.send(new CreateEventSourceMappingCommand(mapping));
+  assert.is(FunctionArn, `${arn}:live`);
+
+  await lambda.send(new UpdateEventSourceMappingCommand({ UUID, FunctionName: `${arn}:next` }));
+  const changed = await lambda.send(new GetEventSourceMappingCommand({ UUID }));
+  assert.is(changed.FunctionArn, `${arn}:next`);
+});
+
+/** Returns the HTTP status and name of the error of a call. */
+const errorOf = (call: Promise<unknown>) =>
+  call.then(
+    () => "none",
+    (error) => `${error.$metadata?.httpStatusCode} ${error.name}`,
   );
-  const resourceArn = `arn:aws:apigateway:${cloud.region}::/restapis/${restApiId}`;
-  await api.send(new UntagResourceCommand({ resourceArn, tagKeys: ["team"] }));
-  assert.equal((await api.send(new GetRestApiCommand({ restApiId }))).tags, { kept: "yes" });
+
+test("API Gateway: a missing deployment of an API is a NotFoundException", async () => {
+  const { id: restApiId } = await gateway.send(new CreateRestApiCommand({ name: "half-removed" }));
+  const call = gateway.send(new GetDeploymentCommand({ restApiId, deploymentId: "absent" }));
+  assert.is(await errorOf(call), "404 NotFoundException");
+});
+
+test("API Gateway: a missing API, domain name or usage plan key is a NotFoundException", async () => {
+  const calls = [
+    gateway.send(new DeleteRestApiCommand({ restApiId: "absent" })),
+    gateway.send(new GetBasePathMappingsCommand({ domainName: "absent.example.com" })),
+    gateway.send(new DeleteUsagePlanKeyCommand({ usagePlanId: "absent", keyId: "absent" })),
+  ];
+  assert.equal(
+    await Promise.all(calls.map(errorOf)),
+    calls.map(() => "404 NotFoundException"),
+  );
+});
+
+test("a missing resource of a service with the JSON protocol is told in JSON", async () => {
+  const error = await callJson(cloud, "kms", "TrentService.ListGrants", { KeyId: "absent" }).catch(String);
+  assert.match(String(error), "NotFoundException");
+  assert.not.match(String(error), "<!doctype");
 });
 
 test.run();

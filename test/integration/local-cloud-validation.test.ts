@@ -147,14 +147,11 @@ for (const [what, [call, ...expected]] of Object.entries(REFUSED)) {
 }
 
 const ACCEPTED: readonly Call[] = [
-  ["dynamodb", "POST /", "{}", json("DynamoDB_20120810.ListTables")],
   ["personalize", "POST /", '{"name": "a-b", "schema": "{}", "domain": null}', schema],
   // Two protocols of one service.
   ["monitoring", "POST /", "Action=DescribeAlarms&Version=2010-08-01&AlarmNames.member.1=one", form],
   ["monitoring", "POST /", '{"AlarmNames": ["one"]}', json("GraniteServiceVersion20100801.DescribeAlarms")],
-  ["iam", "POST /", "Action=ListUsers&Version=2010-05-08", form],
   ["ec2", "POST /", "Action=DescribeVpcs&Version=2016-11-15&Filter.1.Name=vpc-id&Filter.1.Value.1=vpc-1", form],
-  ["lambda", "GET /2015-03-31/functions/?MaxItems=1", ""],
   ["s3", "GET /?x-id=ListBuckets", ""],
 ];
 

@@ -87,13 +87,6 @@ test("reports a model that answers AccessDenied and a missing campaign, and that
   assert.match(lines.at(-1) ?? "", "The deployment is complete, but the model ext_embed_english_v3 and the campaign");
 });
 
-test("reports a vector of the wrong dimension", async () => {
-  upstreams.models.control.setFaults("dense_large_en_v1_5", [{ kind: "dimension", dimension: 3 }]);
-  const { works, lines } = await deployed();
-  assert.is(works, false);
-  assert.match(lines[1] ?? "", "model gave a vector of 3 dimensions, 1024 are configured");
-});
-
 test("does not fail a deployment that denies every call of the raw backend", async () => {
   const config = configuration("all-options", [["api.yaml", ["raw_backend"], { deny: ["* /*"] }]]);
   const { raw_backend_deny } = gatewaySettings(config, { names });

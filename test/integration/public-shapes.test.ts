@@ -7,9 +7,6 @@ import * as assert from "uvu/assert";
 import { stringify } from "yaml";
 import { buildFunctions } from "../../build/functions.ts";
 import { functionFiles, functionsOf } from "../../build/settings-files.ts";
-import { runProgram } from "../../cli/program.ts";
-import { reportError } from "../../cli/report-error.ts";
-import { createTerminal } from "../../cli/terminal.ts";
 import { readText } from "../../lib/platform/aws/object-store.ts";
 import { s3ObjectStore } from "../../lib/platform/aws/s3-object-store.ts";
 import { namesOf } from "../../lib/platform/naming/names.ts";
@@ -25,6 +22,7 @@ import { loadBundle } from "../../packages/local-aws/api/load-bundle.ts";
 import { ACCOUNT_ID, REGION } from "../../packages/local-aws/cloud/account.ts";
 import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { localFolder } from "../cli/local-world.ts";
+import { runHere } from "../cli/run-here.ts";
 import { ownCloud } from "../fixtures/cloud.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";
 import { EVENTS, ITEMS, SHAPES, type Written, writeMerged, writeShape } from "../fixtures/public-shapes.ts";
@@ -90,21 +88,7 @@ async function deploy() {
 }
 
 /** Runs a command in this process. */
-async function relevance(...args: string[]) {
-  const printed = { out: "", err: "" };
-  const into = (name: "out" | "err") => ({
-    isTTY: false,
-    write(text: string) {
-      printed[name] += text;
-      return true;
-    },
-  });
-  const terminal = createTerminal(into("out"), into("err"), true);
-  const code = await runProgram(args, "0.0.0", { terminal, env: process.env }).catch((error: unknown) =>
-    reportError(error, args, terminal),
-  );
-  return { ...printed, code };
-}
+const relevance = (...args: string[]) => runHere(args, process.env as Record<string, string>);
 
 /** Runs a command, and returns what it printed as JSON. */
 async function json(...args: string[]) {

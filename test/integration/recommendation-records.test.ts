@@ -1,8 +1,7 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { gzipSync } from "node:zlib";
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
+import { runHere } from "../cli/run-here.ts";
 import { awsError, operationOf } from "../functions/recommendation-api/aws-front.ts";
 import { storedRecord } from "../functions/recommendation-api/stored.ts";
 import { API_KEY, startWorld, type World } from "../functions/recommendation-api/world.ts";
@@ -154,17 +153,10 @@ test("upload-sample reads objects of S3, and names them in what it says", async 
     world.s3.send(new PutObjectCommand({ Bucket: names.bucket(), Key, Body }));
   await put("sample/items.csv.gz", gzipSync("ITEM_ID,TITLE,PRICE\ns1,One,2\ns2,Two,cheap\n"));
   await put("sample/users.csv", "AGE\n3\n");
-  const upload = async (...options: string[]) => {
-    const args = ["cli/relevance.mjs", "upload-sample", ...options, "--api-host", world.url];
-    const child = spawn(process.execPath, args, {
-      env: { ...process.env, ...world.cloud.env, RELEVANCE_API_KEY: API_KEY, NO_COLOR: "1" },
-    });
-    const run = { out: "", err: "", code: null as number | null };
-    child.stdout.on("data", (chunk) => (run.out += chunk));
-    child.stderr.on("data", (chunk) => (run.err += chunk));
-    [run.code] = await once(child, "close");
-    return run;
-  };
+  // The commands take the address and the keys of AWS from the environment.
+  Object.assign(process.env, world.cloud.env);
+  const upload = (...options: string[]) =>
+    runHere(["upload-sample", ...options, "--api-host", world.url], { RELEVANCE_API_KEY: API_KEY });
   const place = `s3://${names.bucket()}/sample`;
   const [items, users, nothing] = await Promise.all([
     upload("--items", `${place}/items.csv.gz`),

@@ -1,6 +1,7 @@
 import {
   BatchWriteItemCommand,
   CreateTableCommand,
+  DeleteItemCommand,
   DynamoDBClient,
   PutItemCommand,
   RestoreTableToPointInTimeCommand,
@@ -68,9 +69,7 @@ test("undoes what was changed, added and deleted since, in the same table, and r
   await write(TableName, before);
   const at = await later();
   await write(TableName, [item("i0", "wrong"), item("i1", "wrong"), item("new", "wrong")]);
-  const { BatchWriteItemCommand: Delete } = await import("@aws-sdk/client-dynamodb");
-  const deletions = [{ DeleteRequest: { Key: { ITEM_ID: { S: "i2" } } } }];
-  await dynamo.send(new Delete({ RequestItems: { [TableName]: deletions } }));
+  await dynamo.send(new DeleteItemCommand({ TableName, Key: { ITEM_ID: { S: "i2" } } }));
   const [earliest, latest] = await restorableTimes(of);
   assert.ok(earliest <= at && at <= latest);
   assert.equal(await restoreTable({ ...options, at }), { written: 3, deleted: 1, unchanged: 247 });

@@ -53,32 +53,23 @@ test("status before anything is deployed says which command deploys it", async (
   assert.is((await local.run("list", "--local")).out, "This project has no resources in Personalize.\n");
 });
 
+/** Wrong options of `train`, each with a part of the message. */
+const REFUSED: readonly [options: string[], message: string][] = [
+  [
+    ["--recipes", "user_personalisation", "--training-mode", "init"],
+    "there are user_personalization, similar_items, personalized_ranking; did you mean user_personalization?",
+  ],
+  [["--training-mode", "full"], "argument 'full' is invalid. Allowed choices are init, update_dataset_group."],
+  [[], "--training-mode is missing: init or update_dataset_group"],
+  [["--accept", "--training-mode", "init"], "cannot be used with option '--training-mode <mode>'"],
+];
+
 test("rejects wrong words before anything starts, and lists the allowed ones", async () => {
-  const recipe = await local.runHere(
-    "train",
-    "--local",
-    "--recipes",
-    "user_personalisation",
-    "--training-mode",
-    "init",
-  );
-  assert.is(recipe.code, 2);
-  assert.match(
-    recipe.err,
-    "not a recipe; there are user_personalization, similar_items, personalized_ranking; did you mean user_personalization?",
-  );
-  const mode = await local.runHere("train", "--local", "--training-mode", "full");
-  assert.equal([mode.code, mode.out], [2, ""]);
-  assert.match(
-    mode.err,
-    "'--training-mode <mode>' argument 'full' is invalid. Allowed choices are init, update_dataset_group.",
-  );
-  const none = await local.runHere("train", "--local");
-  assert.is(none.code, 2);
-  assert.match(none.err, "--training-mode is missing: init or update_dataset_group");
-  const both = await local.runHere("train", "--local", "--accept", "--training-mode", "init");
-  assert.is(both.code, 2);
-  assert.match(both.err, "option '--accept [recipes]' cannot be used with option '--training-mode <mode>'");
+  for (const [options, message] of REFUSED) {
+    const { out, err, code } = await local.runHere("train", "--local", ...options);
+    assert.equal([code, out], [2, ""]);
+    assert.match(err, message);
+  }
 });
 
 test("says how to start a local stack if there is none", async () => {
@@ -89,22 +80,17 @@ test("says how to start a local stack if there is none", async () => {
   assert.match(err, "The local stack is not running (there is no .local/dev.json): start it with `make dev`");
 });
 
-test("a training that fails ends with exit code 1 and the reason", async () => {
+test("a training that fails ends with exit code 1 and the reason, which status shows with what to do", async () => {
   await world.deployPersonalize();
   await world.setEvents(tasteEvents(60, 10));
   const { err, out, code } = await local.runHere("train", "--local", "--training-mode", "init", "--wait");
   assert.equal([code, out], [1, ""]);
   assert.match(err, /The training init-\d{14}-\w{4} failed: There is not enough data to train/);
-  assert.match(err, "similar_items: there are 600 interactions, but 1,000 are needed");
   assert.match(err, "Upload more events, or change target_event_type");
-});
-
-test("status says why the last training failed, and what to do", async () => {
-  const { out } = await local.runHere("status", "--local");
-  const shown = out.slice(out.indexOf("\nTraining\n"));
-  assert.match(shown, /init-\d{14}-\w{4} \(init: .*\), started .*, failed\n/);
-  assert.match(shown, "There is not enough data to train");
-  assert.match(shown, "`relevance train` starts it again and resumes where it stopped.");
+  const status = await local.runHere("status", "--local");
+  assert.match(status.out, /\nTraining\ninit-\d{14}-\w{4} \(init: .*\), started .*, failed\n/);
+  assert.match(status.out, "There is not enough data to train");
+  assert.match(status.out, "`relevance train` starts it again and resumes where it stopped.");
 });
 
 test("--wait shows progress and how each recipe ended", async () => {
@@ -129,7 +115,7 @@ test("--wait shows progress and how each recipe ended", async () => {
   assert.match(err, /^00:\d\d:\d\d {2}recipes: user_personalization: /m);
 });
 
-test("status shows the filter table with its five columns, and everything else", async () => {
+test("status shows the filter table with its five columns and everything else, in JSON too", async () => {
   await world.manage("create", filterInput(world.names, "unread", READ));
   const { out, code } = await local.runHere("status", "--local");
   assert.is(code, 0);
@@ -149,11 +135,9 @@ test("status shows the filter table with its five columns, and everything else",
   );
   assert.match(out, /user_personalization +demo-user-personalization +ACTIVE +1 +/);
   assert.match(out, `Training\nnone is running\n${LEFT_OUT.slice(0, -1)}\n`);
-});
 
-test("status in JSON contains every metric, every expression and the training", async () => {
-  const { out } = await local.runHere("status", "--local", "--json");
-  const { dataset_group, filters, solutions, training, left_out, held } = JSON.parse(out);
+  const json = await local.runHere("status", "--local", "--json");
+  const { dataset_group, filters, solutions, training, left_out, held } = JSON.parse(json.out);
   assert.equal([dataset_group.name, filters[0].expression, training, held], ["demo", READ, null, {}]);
   assert.is(`${left_out}.`, LEFT_OUT);
   assert.ok(solutions[0].versions[0].metrics.normalized_discounted_cumulative_gain_at_25 > 0);
@@ -205,14 +189,12 @@ test("batch makes the lists that the online answer has, user by user, and joins 
   removeShopKey(join(local.folder, "conf.local"));
   const places = join(local.folder, "conf.local", "recommendation.yaml");
   writeFileSync(places, JSON.stringify({ placements: [NEWSLETTER, { name: "similar", recipe: "similar_items" }] }));
-  const refused = await local.runHere("batch", "--local", "--placement", "newsletter", "--users", "none.csv");
-  assert.equal([refused.code, refused.out], [2, ""]);
-  assert.match(refused.err, "there is no placement newsletter in use; there are: none");
+  const refusal = async (placement: string) =>
+    (await local.runHere("batch", "--local", "--placement", placement, "--users", "none.csv")).err;
+  assert.match(await refusal("newsletter"), "there is no placement newsletter in use; there are: none");
   assert.is((await local.runHere("placements", "apply", "--local")).code, 0);
-  const page = await local.runHere("batch", "--local", "--placement", "similar", "--users", "none.csv");
-  assert.match(page.err, "a batch has no page");
-  const nobody = await local.runHere("batch", "--local", "--placement", "newsletter", "--users", "none.csv");
-  assert.match(nobody.err, "none.csv is not a file");
+  assert.match(await refusal("similar"), "a batch has no page");
+  assert.match(await refusal("newsletter"), "none.csv is not a file");
 
   const users = [...Array.from({ length: 60 }, (_, user) => `U${user}`), "nobody", 'Zoë "Z", 1'];
   const cells = users.map((id) => `"${id.replaceAll('"', '""')}"`);

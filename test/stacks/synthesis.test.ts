@@ -2,11 +2,13 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
+import { namesOf } from "../../lib/platform/naming/names.ts";
 import { parseConfiguration } from "../../lib/settings/parse.ts";
 import { stackNames } from "../../stacks/input.ts";
 import { synthesize } from "../../stacks/synthesize.ts";
 import {
   type Change,
+  CONFIGURATIONS,
   configuration,
   configurationFiles,
   discoveryOf,
@@ -83,6 +85,21 @@ test("limits the provider to the discovered account and region, and sets the pro
     region: "eu-west-1",
   });
 });
+
+for (const name of CONFIGURATIONS) {
+  test(`reads nothing of the account with ${name}, and names function and API after the project`, () => {
+    for (const text of written("reads", configuration(name))) assert.not.ok("data" in JSON.parse(text));
+    const gateway = example("search-gateway", name);
+    const names = namesOf({ project: name, account: "123456789012", region: "eu-west-1" });
+    const { function_name } = gateway.resource("aws_lambda_function", "api-router");
+    assert.is(function_name, names.function("api-router"));
+    const apis = gateway.ids("aws_api_gateway_rest_api").map((id) => gateway.resource("aws_api_gateway_rest_api", id));
+    assert.equal(
+      apis.map((api) => api.name),
+      [names.api("search-gateway")],
+    );
+  });
+}
 
 test("can limit the provider's retries", () => {
   const stack = synth("foundation", { config: configuration("minimal"), maxRetries: 2 });

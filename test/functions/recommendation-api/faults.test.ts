@@ -1,18 +1,13 @@
 // Every failure of an upstream has an answer with a code, a log line with its cause, and a metric.
 
 import * as assert from "uvu/assert";
-import { loadFamily } from "../../../functions/recommendation-api/families.ts";
-import { routes } from "../../../functions/recommendation-api/routes.ts";
 import { CallTimeout } from "../../../lib/platform/aws/errors.ts";
 import { failureOf } from "../../../lib/platform/aws/store-failure.ts";
-import { OPEN } from "../../../lib/platform/http/access.ts";
 import type { FaultCode } from "../../../lib/platform/http/error.ts";
-import { createRouter } from "../../../lib/platform/http/router.ts";
 import { UNSTORED_RECORDS } from "../../../lib/recommendation/ingest/uploads.ts";
 import type { RecommendationServices } from "../../../lib/recommendation/service/services.ts";
-import { call } from "../../lib/platform/http/calls.ts";
 import { suite } from "../../suite.ts";
-import { SHOP_DEFINITIONS } from "./definitions.ts";
+import { ask } from "./ask.ts";
 
 const test = suite("faults of the recommendation service");
 
@@ -21,40 +16,6 @@ const DENIED = error("AccessDeniedException", "User: arn:aws:sts::123456789012:a
 const THROTTLED = error("ThrottlingException", "Rate exceeded");
 const LATE = new CallTimeout("no answer within 2000 ms");
 const fails = (thrown: Error) => () => Promise.reject(thrown);
-
-/** Calls a service where nothing fails and no campaign is active, except for `change`. Returns status, body and log. */
-async function ask(change: Partial<RecommendationServices>, path: string, body: object) {
-  const lines: string[] = [];
-  const api = { log: (line: string) => lines.push(line), project: "shop", access: OPEN };
-  const services = {
-    settings: {
-      project: "shop",
-      campaigns: { user_personalization: "/campaign" },
-      event_tracker: "/tracker",
-      built_in: [],
-      filters: [],
-      event_types: { named: [], others: true, most: 8 },
-      definitions: SHOP_DEFINITIONS,
-      timeouts: { campaign_ms: 1_000, store_ms: 1_000, realtime_ms: 1_000 },
-    },
-    api,
-    pointers: { read: async () => [undefined], reread: async () => [undefined] },
-    popularItems: async () => undefined,
-    builtIn: async () => new Map(),
-    records: {
-      read: async () => ({ records: new Map(), unread: new Set(), failure: undefined }),
-      write: async () => new Map(),
-    },
-    eventStream: async () => new Map(),
-    countEvents: async () => undefined,
-    now: Date.now,
-    newId: () => "made-up",
-    ...change,
-  } as unknown as RecommendationServices;
-  const router = createRouter({ api, routes, load: (family) => loadFamily(family, services) });
-  const { statusCode, body: text } = await call(router, { path, body: JSON.stringify(body) }, () => 20_000);
-  return { status: statusCode, body: JSON.parse(text), log: lines.map((line) => JSON.parse(line)) };
-}
 
 const EVENTS = { events: [{ USER_ID: "U1", ITEM_ID: "B1", EVENT_TYPE: "click" }] };
 const USERS = { users: [{ USER_ID: "U1" }] };

@@ -77,19 +77,11 @@ export function changedPlans(step: Step, { project, account, cloud, folder, s3 }
     }
   });
 
-  step("plans one changed resource over all stacks for max_capacity, and says which file will be written", async () => {
-    project.edit(["api.yaml", ["provisioned_concurrency", "api_router", "max_capacity"], 8]);
-    const { out, code } = await project.relevance("plan", "--detailed-exitcode");
-    project.edit(["api.yaml", ["provisioned_concurrency", "api_router", "max_capacity"], 5]);
-    assert.equal(changesIn(out), ["~ aws_appautoscaling_target.api-router-scaling"]);
-    assert.match(out, "      max_capacity: 5 → 8\n");
-    assert.match(out, "\n  Configuration files in the bucket: api.yaml will be written\n");
-    assert.is(code, 3);
-  });
-
-  step("plans one endpoint for a mapping with a new model", async () => {
+  step("plans one endpoint for a mapping with a new model: exit code 3", async () => {
     project.edit([...MAPPINGS, mappings(SPARSE, DENSE)]);
-    const { out } = await project.relevance("plan");
+    const { out, code } = await project.relevance("plan", "--detailed-exitcode");
+    assert.is(code, 3);
+    assert.match(out, "\n  Configuration files in the bucket: hybrid_search.yaml will be written\n");
     project.edit([...MAPPINGS, mappings(SPARSE)]);
     const dense = changesIn(out).filter((line) => line.includes("dense_large_en_v1_5") || line.includes("dense-large"));
     assert.equal(dense, [

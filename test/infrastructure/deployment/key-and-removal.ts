@@ -4,7 +4,7 @@ import type { StackName } from "../../../lib/platform/naming/names.ts";
 import { changesIn, type Step, type World } from "./world.ts";
 
 /** Rotates the key, and lists the resources. */
-export function keyAndList(step: Step, { project, names, failure, stateOf }: World): void {
+export function keyAndList(step: Step, { project, names, stateOf }: World): void {
   step("gets a second API key, and then loses the first", async () => {
     const added = await project.relevance("rotate-key", "--service", "search-gateway", "--yes");
     assert.is(added.code, 0, added.err);
@@ -32,13 +32,6 @@ export function keyAndList(step: Step, { project, names, failure, stateOf }: Wor
     assert.is(arnOf("aws_lambda_function.api-router"), names.arn("lambda", `function:${names.function("api-router")}`));
     assert.is(arnOf("aws_s3_bucket.bucket"), names.bucketArn());
     assert.equal(personalize, []);
-  });
-
-  step("removes nothing without a terminal and without --yes: exit code 2", async () => {
-    const { err, code } = await project.relevance("destroy", "--destroy-infra", "false");
-    assert.match(err, "There is no terminal to answer on: pass --yes to confirm");
-    assert.is(code, 2);
-    assert.is(await failure(), undefined);
   });
 }
 

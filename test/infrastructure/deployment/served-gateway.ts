@@ -1,17 +1,14 @@
 import {
   CreateUsagePlanKeyCommand,
-  DeleteResourceCommand,
   DeleteUsagePlanKeyCommand,
-  GetResourcesCommand,
   GetUsagePlansCommand,
 } from "@aws-sdk/client-api-gateway";
-import { AddPermissionCommand, RemovePermissionCommand } from "@aws-sdk/client-lambda";
 import * as assert from "uvu/assert";
 import { readDeployedApi } from "../../../packages/local-aws/cloud/deployed-api.ts";
 import type { Step, World } from "./world.ts";
 
-/** Uses the API as deployed, and shows that it does not answer without key and permission. */
-export function servedGateway(step: Step, { cloud, names, gateway, lambda, stateOf, failure }: World): void {
+/** Uses the API as deployed, and shows that it does not answer without its key. */
+export function servedGateway(step: Step, { cloud, names, gateway, stateOf, failure }: World): void {
   step("answers bulk, search and hybrid search as deployed", async () => {
     assert.is(await failure(), undefined);
     const { throttle } = await readDeployedApi(cloud, names.api("search-gateway"), "v1");
@@ -27,34 +24,5 @@ export function servedGateway(step: Step, { cloud, names, gateway, lambda, state
     assert.is(await failure(), "no key is valid");
     await gateway.send(new CreateUsagePlanKeyCommand({ usagePlanId, keyId, keyType: "API_KEY" }));
     assert.is(await failure(), undefined);
-  });
-
-  step("does not answer without the permission to call its function", async () => {
-    const call = { FunctionName: names.function("api-router"), Qualifier: "live", StatementId: "ApiGateway" };
-    const [api = ""] =
-      (await gateway.send(new GetUsagePlansCommand({}))).items?.[0]?.apiStages?.map(({ apiId }) => apiId ?? "") ?? [];
-    await lambda.send(new RemovePermissionCommand(call));
-    assert.match((await failure()) ?? "", "/application/bulk may not call");
-    await lambda.send(
-      new AddPermissionCommand({
-        ...call,
-        Action: "lambda:InvokeFunction",
-        Principal: "apigateway.amazonaws.com",
-        SourceArn: names.arn("execute-api", `${api}/v1/*`),
-      }),
-    );
-    assert.is(await failure(), undefined);
-  });
-}
-
-/** Removes a route. The resulting deployment can only be destroyed. */
-export function missingRoute(step: Step, { gateway, failure }: World): void {
-  step("misses a route that was removed outside Terraform", async () => {
-    const { items: apis = [] } = await gateway.send(new GetUsagePlansCommand({}));
-    const restApiId = apis[0]?.apiStages?.[0]?.apiId;
-    const { items: resources = [] } = await gateway.send(new GetResourcesCommand({ restApiId, limit: 500 }));
-    const resourceId = resources.find(({ path }) => path === "/application/search")?.id;
-    await gateway.send(new DeleteResourceCommand({ restApiId, resourceId }));
-    assert.is(await failure(), "/application/search is missing");
   });
 }

@@ -1,5 +1,4 @@
 import { APIGatewayClient } from "@aws-sdk/client-api-gateway";
-import { LambdaClient } from "@aws-sdk/client-lambda";
 import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { GetParametersByPathCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { type Names, namesOf, type StackName } from "../../../lib/platform/naming/names.ts";
@@ -27,7 +26,6 @@ export interface World {
   folder: string;
   names: Names;
   gateway: APIGatewayClient;
-  lambda: LambdaClient;
   s3: S3Client;
   /** Serves the API as deployed now, and uses it. Returns the reason if it does not work. */
   failure(): Promise<string | undefined>;
@@ -88,7 +86,6 @@ export async function createWorld(): Promise<World> {
     folder,
     names,
     gateway: new APIGatewayClient(clientOptions(cloud)),
-    lambda: new LambdaClient(clientOptions(cloud)),
     s3,
     failure: () => failureOf(cloud, names.api("search-gateway"), cluster?.url ?? ""),
     stateOf: readState,

@@ -84,6 +84,7 @@ const WRONG: [change: Record<string, unknown>, path: string, message: string][] 
   [{ IMPRESSION: "a||b" }, "IMPRESSION", 'must be ITEM_IDs of 1 to 256 characters without "|", got ""'],
   [{ IMPRESSION: 5 }, "IMPRESSION", "must be a list of ITEM_IDs, got 5"],
   [{ RECOMMENDATION_ID: "x".repeat(41) }, "RECOMMENDATION_ID", "has 41 characters, at most 40 are allowed"],
+  [{ EVENT_ID: "x".repeat(257) }, "EVENT_ID", "has 257 characters, at most 256 are allowed"],
   [{ SESSION_ID: "x".repeat(257) }, "SESSION_ID", "has 257 characters, at most 256 are allowed"],
   [{ DEVICE: {} }, "DEVICE", 'must be text or a list of texts that are not empty and hold no "|", got {}'],
   [{ DEVIC: "tv" }, "DEVIC", 'is not a column of this dataset; did you mean "DEVICE"?'],

@@ -184,6 +184,21 @@ test("switches to a version that was measured on other events, and says so", asy
   assert.match((await train({ origin: "back", data: "c2" })).progress?.status ?? "", "log_lookback_days was 30, is 90");
 });
 
+test("switches to the third worse version in a row, but never if the gate is strict", async () => {
+  const next = async (data: string, of: TrainingContext = context) => {
+    metrics.push(0.01);
+    return (await train({ origin: data, data }, ["similar_items"], of)).progress;
+  };
+  const { settings } = context;
+  const strict = { ...context, settings: { ...settings, metric_gate: { ...settings.metric_gate, strict: true } } };
+  for (const data of ["e", "f"]) assert.is((await next(data))?.stage, "held");
+  assert.is((await next("g", strict))?.stage, "held");
+  const last = await next("h");
+  assert.is(last?.stage, "done");
+  assert.match(last?.status ?? "", "3 versions in a row were held back before");
+  assert.equal((await state.recipe("similar_items"))?.held, []);
+});
+
 test("fails a recipe whose campaign cannot take the version, and the next run retries with that version", async () => {
   metrics.push(0.6);
   standIn.control.failCreation("campaign", "no capacity");
