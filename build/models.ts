@@ -91,7 +91,7 @@ export async function syncModelFiles(options: ModelFilesOptions): Promise<ModelF
   const files = complete(new Map([...present, ...fetched]));
   const parsed = parseModelFiles(files);
   const problem = problemOf(() => check(parsed));
-  // Only what is fetched has to be the real model.
+  // Files that are already in the folder may be a model of your own; downloaded ones must be the expected model.
   if (problem && (missing.length > 0 || locked?.repository === REPOSITORY)) throw problem;
   if (problem) log(`${MODEL}: ${problem.message}; locked as your own, for EMBEDDING_URL_SPARSE_V3`);
   const entry = locked ?? lockOf(files, problem ? OWN : { repository: REPOSITORY, revision });

@@ -30,7 +30,7 @@ const INSIDE = ["@cdktf/provider-aws", "cdktf", "constructs"];
 /** Every name of a TypeScript file of ours is the last part of a string: of an import, or of a program to start. */
 const OURS = /\.tsx?(?=["'`])/g;
 
-/** An import of a file of ours by its package; in what is installed, all of them are one. */
+/** An import of our own file by its workspace's name. The installed package has no workspaces, so these become relative. */
 const BY_NAME = /"@relevance\/(lib|[\w-]+)\/([^"]+)"/g;
 
 /** Finds the package of each import; Node's own modules and our files have other names. */

@@ -100,7 +100,7 @@ async function readable(action: string, check: (findings: Findings) => Promise<v
 
 function checkConcurrency({ api }: Configuration, quota: number, { problems, notes }: Findings): void {
   const { reserved_concurrency: reserved, provisioned_concurrency: provisioned } = api;
-  // The provisioned instances of a function with a reservation are part of it.
+  // A function's provisioned instances count towards its own reservation, if it has one.
   const beside = Object.entries(provisioned).map(([fn, one]) => (Object.hasOwn(reserved, fn) ? 0 : one?.min_capacity));
   const asked = sum([...Object.values(reserved), ...beside]);
   if (asked > 0 && asked > quota - KEPT_UNRESERVED) {

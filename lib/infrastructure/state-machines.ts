@@ -92,7 +92,8 @@ export function trainingStateMachine(parts: TrainingMachineParts): State {
       ),
       HasAllArrived: choice("$.arrivals.ready", "TrainBuiltInEngine", "WaitForArrivals"),
       WaitForArrivals: wait("$.arrivals.seconds", etl.startAt),
-      // Before the minimums, which the engine does not have. If it fails, CheckData says so, and the training goes on.
+      // Runs before the check of Personalize's minimums, which do not apply to the built-in engine. If it fails, CheckData
+      // reports that and the training goes on.
       TrainBuiltInEngine: map(parts.etl, "$.etl.plan.engineKey", "Learn", "CheckData"),
       CheckData: call("check", same("checks"), fields("data", "users"), {
         ResultPath: "$.check",

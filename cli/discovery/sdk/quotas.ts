@@ -43,7 +43,7 @@ export function sdkQuotas(config: SdkConfig): QuotaReads {
   };
 }
 
-/** Returns the values of a service's quotas by their names; none that the account has no value of its own for. */
+/** Returns the account's values of a service's quotas, by their names. Quotas that AWS lists without a value are left out. */
 export async function quotasOf(config: SdkConfig, ServiceCode: string): Promise<Map<string, number>> {
   const { ServiceQuotasClient, paginateListServiceQuotas } = await import("@aws-sdk/client-service-quotas");
   const client: ServiceQuotasClient = new ServiceQuotasClient(config);

@@ -130,8 +130,8 @@ const BINARY_TYPE = /^\s*application\/(?:cbor|smile|vnd\.opensearch\+(?:cbor|smi
 const MARK = Buffer.from("\ufeff");
 
 /**
- * Returns the bytes of a request's body, with its content encoding decoded and without a byte order mark. Requires text to be valid Unicode: invalid
- * characters would be stored as replacement characters, so that two ids could become one.
+ * Returns the bytes of a request's body, with its content encoding decoded and without a byte order mark. Requires text to
+ * be valid Unicode: invalid characters would be stored as replacement characters, so that two ids could become one.
  *
  * Throws `payload_too_large` above {@link MAX_BODY_BYTES}, encoded or not; `unsupported_media_type` for an unknown
  * encoding; `invalid_request` for a damaged encoding and for invalid text.

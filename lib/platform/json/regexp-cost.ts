@@ -118,7 +118,7 @@ function wholeOf(group: Group): Part {
 
 interface Repetition {
   least: number;
-  /** Copies that the automaton gets. */
+  /** How often the repeated part is copied into the automaton. */
   most: number;
   /** Characters of the operator. */
   length: number;

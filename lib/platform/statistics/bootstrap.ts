@@ -56,7 +56,10 @@ export function simultaneousIntervals(
   });
 }
 
-/** Returns the interval of the mean of a metric's values, at least one, each from 0 to 1. Values that are alike have that of a share. */
+/**
+ * Returns the interval of the mean of a metric's values: at least one value, each from 0 to 1. If all values are equal,
+ * resampling finds no noise, so the interval is that of a share.
+ */
 export function meanInterval(values: readonly number[], options: BootstrapOptions = {}): Interval {
   const [first = Number.NaN] = values;
   if (values.every((value) => value === first)) {

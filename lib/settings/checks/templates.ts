@@ -17,8 +17,8 @@ import { type Check, noneTwice, type Report, sound } from "./drafts.ts";
 const file = "hybrid_search";
 
 /**
- * Checks that a hybrid template has subqueries, that parameters are declared soundly and used, and that a free text only
- * stands where it can be nothing but a text.
+ * Checks that a hybrid template has subqueries, that its parameters are declared, valid and used, and that a parameter of
+ * any text stands only where the cluster reads it as text, never as a query or script.
  */
 export const checkTemplates: Check = ({ hybrid_search }, report) => {
   const templates = hybrid_search?.templates;

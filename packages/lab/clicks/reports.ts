@@ -21,7 +21,7 @@ export async function reportQueries(source: LogSource, index: string | undefined
 
 /** Which documents are judged by clicks. */
 interface ClickOptions {
-  /** Only searches that named it count; absent for every index. */
+  /** The index whose searches count; all indexes if absent. */
   index?: string | undefined;
   /** How often a document must have been shown for a query. */
   minImpressions: number;

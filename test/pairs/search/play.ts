@@ -224,15 +224,15 @@ function comparePages(row: SearchRow, full: SearchResponse, got: SearchResponse,
 }
 
 /**
- * Returns whether documents match that have no place in the fused list, on a page that is short for it. Unknown where
- * the cluster does not count them all, or counts others than those that the list could hold.
+ * Returns "lacking" if a page is short because more documents match than the fused list has; "unknown" where the cluster's
+ * total does not say so: it is not exact, or counts documents that the list cannot have.
  */
 function depthOf(row: SearchRow, full: SearchResponse, got: SearchResponse): Facts["depth"] {
   const { from, size } = pageOf(row);
   if (row.queries === "plain" || got.hits.hits.length >= size) return "whole";
   const isCounted = row.track_total_hits === "no" && row.collapse === "no" && row.page !== "search_after";
   if (!isCounted || row.min_score === "yes") return "unknown";
-  // Of a page past the end the gateway knows the total alone. The last page of the list has told what it lacks.
+  // For a page past the end the gateway knows only the total. The last page of the list already reports `depth`.
   if (got.hits.hits.length === 0 && (full.hits.total?.value ?? 0) <= from) return "unknown";
   return (full.hits.total?.value ?? 0) > full.hits.hits.length ? "lacking" : "whole";
 }

@@ -21,8 +21,8 @@ const fitsClass = (native: number, got: number): boolean =>
   classOf(got) === classOf(native) || (classOf(native) === 5 && classOf(got) === 4);
 
 /**
- * Returns every reason of an error, at any depth; where the cluster gives none, the type of the exception. Numbers are left
- * out: they are those of the page, and the oracle asks for the whole list.
+ * Returns every reason of an error, at any depth, or the type of the exception where the cluster gives no reason. Numbers
+ * are replaced by "#": the reasons name the size of a page, and the oracle requests the whole list.
  */
 function wordsIn(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [];

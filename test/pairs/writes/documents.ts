@@ -83,7 +83,7 @@ export function documentOf(row: WriteRow): { json: string; doc: Doc } {
 /** Parses JSON with numbers that would be rounded as texts. */
 export const parsePrecise = (text: string): unknown => JSON.parse(text.replaceAll(/:(\d{16,})(?=[,}])/g, ':"$1"'));
 
-/** Returns the text that is embedded; undefined if a source field is none that the guide lets through. */
+/** Returns the text that is embedded; undefined if a source field has a value that is not a text, which the guide excludes. */
 export function embeddedText(doc: Doc): string | undefined {
   const brand = (doc.brand as Doc | undefined)?.name ?? doc["brand.name"];
   const parts = [doc.text, brand].flat().filter((value) => value !== null && value !== undefined);
