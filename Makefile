@@ -4,7 +4,7 @@ RELEVANCE := $(NODE) cli/main.ts
 CONF ?= conf
 
 .DEFAULT_GOAL := help
-.PHONY: help install dev demo-train test test-all check check-code check-plan bench sizing build package clients docs reference screenshots models plan deploy destroy uninstall train status clean
+.PHONY: help install dev demo-train test test-all check check-code check-plan bench sizing build package clients docs reference screenshots models sbom plan deploy destroy uninstall train status clean
 
 help: ## Print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -57,6 +57,9 @@ sizing: install ## Compute docs/guides/sizing.md from bench/results.json
 reference: install ## Generate docs/reference from the sources, and from it the types of the client for TypeScript
 	@$(NODE) build/reference.ts
 	@cd packages/clients/typescript && npm ci --no-audit --no-fund --loglevel=error && npm run --silent generate
+
+sbom: install ## List what functions and tool consist of, as CycloneDX, into dist/sbom and docs/reference
+	@$(NODE) build/sbom.ts
 
 screenshots: install ## Retake the screenshots in docs/guides from the console and the shop of `make dev`
 	@SCREENSHOTS=docs/guides/images $(NODE) test/run.ts test/e2e/console.test test/e2e/dev.test

@@ -47,7 +47,7 @@ export async function bundle(entry: string, root: string): Promise<Bundle> {
     sourcesContent: false,
     metafile: true,
     loader: { ".sql": "text" },
-    plugins: [nodeHttp, slimClient, sqlTexts],
+    plugins: [nodeHttp, slimClient, environmentCredentials, sqlTexts],
     // Native code, which the archive has beside the bundle.
     external: [`${BINDINGS}-*`],
     logLevel: "silent",
@@ -83,6 +83,20 @@ const nodeHttp: Plugin = {
     onResolve({ filter: /^(node:)?http$/ }, () => ({ path: "http", namespace: "node-http" }));
     onLoad({ filter: /^http$/, namespace: "node-http" }, () => ({
       contents: 'module.exports = process.getBuiltinModule("node:http");',
+    }));
+  },
+};
+
+/**
+ * Leaves Lambda's environment variables as the only source of the SDK's credentials. Its default chain would also read
+ * files, start processes and call sign-in services, none of which a function has, and brings ten packages for it.
+ */
+const environmentCredentials: Plugin = {
+  name: "environment-credentials",
+  setup({ onLoad }) {
+    onLoad({ filter: /node_modules\/@aws-sdk\/credential-provider-node\/dist-[^/]+\/index\.js$/ }, ({ path }) => ({
+      contents: 'export { fromEnv as defaultProvider } from "@aws-sdk/credential-provider-env";',
+      resolveDir: dirname(path),
     }));
   },
 };

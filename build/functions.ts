@@ -7,6 +7,7 @@ import { PACKAGE_FOLDER, workFolder } from "../lib/platform/folders.ts";
 import { zip } from "./archive.ts";
 import { bundle } from "./bundle.ts";
 import { cachedBundle } from "./bundle-cache.ts";
+import { componentsOf, licenseTexts } from "./components.ts";
 import { BuildError } from "./error.ts";
 import { writeWhole } from "./write-whole.ts";
 
@@ -30,6 +31,9 @@ export interface BuiltFunction {
   /** SHA-256 of the archive in base64: Lambda's `CodeSha256`, Terraform's `source_code_hash`. */
   sha256: string;
 }
+
+/** The licences of the packages in a bundle, in its archive. */
+export const LICENSES = "LICENSES.txt";
 
 /** The functions that share the folder of another: the same code, deployed a second time. */
 const SHARED_FOLDERS: Readonly<Record<string, string>> = { "recommendation-log-handler": "log-handler" };
@@ -71,7 +75,11 @@ async function buildFunction(name: string, options: OneFunction): Promise<BuiltF
   const cache = join(workFolder(root), "dist/bundles");
   const folder = SHARED_FOLDERS[name] ?? name;
   const bundled = await cachedBundle({ root, name: folder, cache }, () => bundle(`functions/${folder}/index.ts`, root));
-  const files = new Map([...bundled.files, ["package.json", encode('{"type":"module"}\n')] as const]);
+  const own: Array<[string, Uint8Array]> = [
+    ["package.json", encode('{"type":"module"}\n')],
+    [LICENSES, encode(licenseTexts(componentsOf(bundled.metafile, root), root))],
+  ];
+  const files = new Map([...bundled.files, ...own]);
   for (const [file, content] of Object.entries(options.extra)) {
     if (files.has(file))
       throw new BuildError(`functions/${name}: the extra file "${file}" would replace a bundled one`);

@@ -53,7 +53,7 @@ export async function lockedBinding(root: string): Promise<Locked> {
 }
 
 /** The functions with DuckDB. */
-const WITH_DUCKDB = ["etl", "suggestions"];
+export const WITH_DUCKDB = ["etl", "suggestions"];
 
 /** Adds DuckDB's native code to the extra files of those of these functions that have it. */
 export async function withNativeCode(

@@ -33,6 +33,7 @@ export function siteConfig(pages: readonly Page[]): object {
           "reference/recommendation-service.md",
           "reference/configuration.md",
           "reference/permissions.md",
+          "reference/packages.md",
           "benchmarks.md",
           "ended-benchmarks.md",
         ]),

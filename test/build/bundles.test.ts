@@ -5,8 +5,11 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Metafile } from "esbuild";
 import * as assert from "uvu/assert";
-import { type BuiltFunction, buildFunctions } from "../../build/functions.ts";
+import { componentsOf } from "../../build/components.ts";
+import { type BuiltFunction, buildFunctions, LICENSES } from "../../build/functions.ts";
+import { PACKAGES_FILE, packagesReference } from "../../build/sbom.ts";
 import { functionFiles } from "../../build/settings-files.ts";
+import { PACKAGE_FOLDER } from "../../lib/platform/folders.ts";
 import { namesOf } from "../../lib/platform/naming/names.ts";
 import { loadConfiguration } from "../../lib/settings/load.ts";
 import { suite } from "../suite.ts";
@@ -165,6 +168,23 @@ test("contain no development dependency and no code of Terraform or the tools", 
     );
     assert.equal(wrong, [], name);
   }
+});
+
+test("have at most 40 packages each, all of which the reference lists", () => {
+  assert.equal(
+    Object.entries(built).filter(([, { metafile }]) => componentsOf(metafile, PACKAGE_FOLDER).length > 40),
+    [],
+  );
+  assert.is(packagesReference(built), readFileSync(PACKAGES_FILE, "utf8"), "run make sbom");
+});
+
+test("have the licences of their packages beside them, each text once", () => {
+  const texts = readFileSync(join(bundleOf("log-handler").dir, LICENSES), "utf8");
+  const headings = texts.split(/^={80}\n\n/m).map((part) => part.split("\n\n")[0]?.replaceAll(/@[\d.]+$/gm, ""));
+  assert.ok(
+    headings.some((names) => names?.startsWith("@aws-sdk/client-firehose\n@aws-sdk/credential-provider-env\n")),
+  );
+  assert.ok(headings.includes("valibot"));
 });
 
 test("are checked against a list that marks development dependencies", () => {
