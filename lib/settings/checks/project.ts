@@ -92,6 +92,11 @@ export const checkArns: Check = ({ project, api }, report) => {
   if (ranking?.filter_arn !== undefined && ranking.campaign_arn === undefined)
     report("api", ["personalized_ranking", "filter_arn"], "needs campaign_arn, the campaign that ranks");
 
+  if (/\.aoss\.[a-z0-9.]+$/.test(project?.opensearch?.domain ?? "")) {
+    const message =
+      "is a collection of OpenSearch Serverless, which lacks calls that the gateway needs: name a domain (docs/decisions/0067)";
+    report("project", ["opensearch", "domain"], message);
+  }
   const domainRegion = /\.([a-z]{2}(?:-[a-z]+)+-\d)\.es\.(?:amazonaws\.com|s?c2s\.)/.exec(
     project?.opensearch?.domain ?? "",
   )?.[1];

@@ -147,6 +147,13 @@ const RULES: readonly Rule[] = [
     problems: "project.yaml opensearch.domain is in region us-east-1, but aws.region_name is eu-west-1",
   },
   {
+    rule: "the cluster is a domain, not a collection of OpenSearch Serverless",
+    good: { "project.yaml opensearch.domain": "vpc-books-x.eu-west-1.es.amazonaws.com" },
+    bad: { "project.yaml opensearch.domain": "https://abc123.eu-west-1.aoss.amazonaws.com" },
+    problems:
+      "project.yaml opensearch.domain is a collection of OpenSearch Serverless, which lacks calls that the gateway needs: name a domain (docs/decisions/0067)",
+  },
+  {
     rule: "the cluster's minimum is at most its maximum",
     good: { "project.yaml opensearch.auto_scaling.min_instance_count": 6 },
     bad: { "project.yaml opensearch.auto_scaling.min_instance_count": 7 },
