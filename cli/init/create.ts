@@ -11,8 +11,9 @@ const FILES: Readonly<Record<string, string>> = {
   conf: join(PACKAGE_FOLDER, "conf"),
   "conf.local": join(PACKAGE_FOLDER, "conf.local"),
   Makefile: join(TEMPLATE, "Makefile"),
-  // npm packs no .gitignore.
+  // npm packs no .gitignore and no .npmrc.
   ".gitignore": join(TEMPLATE, "gitignore"),
+  ".npmrc": join(TEMPLATE, "npmrc"),
   ".github/workflows/relevance.yml": join(TEMPLATE, "github.yaml"),
   ".gitlab-ci.yml": join(TEMPLATE, "gitlab.yaml"),
 };
