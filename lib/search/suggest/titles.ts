@@ -1,4 +1,5 @@
 import { valueAt } from "../../platform/json/values.ts";
+import { shownText } from "../../platform/words.ts";
 import type { SuggestSettings } from "../gateway/settings.ts";
 import { RunFailure } from "../index/rebuild/failure.ts";
 import type { RunCalls } from "../index/rebuild/run-calls.ts";
@@ -63,7 +64,7 @@ export async function* titlesOf(
  */
 function suggestionsOf(value: unknown): Suggestion[] {
   return (Array.isArray(value) ? value : [value]).flatMap((one: unknown): Suggestion[] => {
-    const text = typeof one === "string" ? one.replace(/\s+/gu, " ").trim() : "";
+    const text = typeof one === "string" ? shownText(one) : "";
     if (text === "" || text.length > MAX_SUGGESTED) return [];
     return [{ text, source: "titles", weight: 1 / (1 + text.length) }];
   });
