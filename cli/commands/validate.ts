@@ -49,10 +49,10 @@ export const command = defineCommand({
       const hasFiles = Object.values(files).some((file) => file !== undefined);
       const hasGateway = local || apiHost !== undefined;
       const warnings = hasFiles ? await compareData(conf, recommendation, { ...files, missing }) : [];
-      if (hasGateway) {
+      if (hasGateway && searchGateway) {
         const { mappingWarnings } = await import("../gateway/mapping-warnings.ts");
         const { cluster } = await openGateway({ conf, apiHost, local, apiKey }, context, ADMINISTRATION);
-        const work = () => mappingWarnings(cluster, searchGateway?.hybridQueries ?? []);
+        const work = () => mappingWarnings(cluster, searchGateway);
         warnings.push(...(await rethrown(ApiError, Failure, work)));
       }
       if (json)

@@ -77,7 +77,7 @@ for (const cluster of await clusters()) {
     assert.equal(await embeddedFor("update", { title: "new" }), [[...texts, "new"].join("\n")]);
   });
 
-  test(`${version}: validate names each field of an entry that no document holds`, async () => {
+  test(`${version}: validate names fields that no document holds, and synonyms that are analyzed as other words`, async () => {
     const index = uniqueIndex("unheld");
     const properties = {
       title: { type: "text", copy_to: "all", fields: { keyword: { type: "keyword" } } },
@@ -88,12 +88,18 @@ for (const cluster of await clusters()) {
     const src_fields = ["title", "all", "about.name", "about.text", "new"];
     const mapping = { embedding_field: "sparse", model_name: "sparse_v3" as const, src_fields };
     const titles = { titles: { field: "title.keyword" }, never: [] };
-    const entry = (name: string) => ({ ...mappedIndex(name, { embedding_mappings: [mapping] }), suggest: titles });
-    const entries = [entry(`${index}*`), entry("absent")] as unknown as HybridQuery[];
-    assert.equal(await mappingWarnings(createCluster({ node: cluster.url, auth: noAuth }), entries), [
+    const entry = (name: string) => ({
+      ...mappedIndex(name, { embedding_mappings: [mapping] }),
+      suggest: titles,
+      synonyms: { files: [{ file: "s.txt" }] },
+    });
+    const hybridQueries = [entry(`${index}*`), entry("absent")] as unknown as HybridQuery[];
+    const configured = { hybridQueries, synonyms: { "s.txt": ["tv, telly", "csharp => c#, .net"] } };
+    assert.equal(await mappingWarnings(createCluster({ node: cluster.url, auth: noAuth }), configured), [
       `hybrid_search.yaml: src_fields of ${index}*: no document holds all, which the mapping fills by copy_to: name about.text, title instead (index ${index}-1)`,
       `hybrid_search.yaml: src_fields of ${index}*: no document holds about.name, which is an alias: name title instead (index ${index}-1)`,
       `hybrid_search.yaml: titles.field of ${index}*: no document holds title.keyword, which is a form of title: name title instead (index ${index}-1)`,
+      `hybrid_search.yaml: synonyms of ${index}*: "c#" finds "c" in title, all, about.text, whose analyzer drops its signs, as of 1 more texts (index ${index}-1)`,
     ]);
   });
 
