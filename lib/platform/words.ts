@@ -6,8 +6,11 @@ export interface Word {
   end: number;
 }
 
-/** ICU's words: those of Unicode annex 29, which OpenSearch's tokenizer `standard` has too; by dictionaries where no blanks are. */
-const SEGMENTER = new Intl.Segmenter("und", { granularity: "word" });
+/**
+ * ICU's words: those of Unicode annex 29, which OpenSearch's tokenizer `standard` has too; by dictionaries where scripts have
+ * no blanks. Made on first use, which takes 30 ms.
+ */
+let segmenter: Intl.Segmenter | undefined;
 
 /** Texts of ASCII need no segmenter, which takes ten times as long. An underscore joins words, a point or comma joins digits. */
 const ASCII = /^[\0-\x7f]*$/;
@@ -51,7 +54,8 @@ export function wordsIn(text: string): Word[] {
 /** Returns the start and end of each word in a text without invisible characters. */
 function segments(text: string): Array<readonly [start: number, end: number]> {
   const found: Array<readonly [number, number]> = [];
-  for (const { segment, index } of SEGMENTER.segment(text)) {
+  segmenter ??= new Intl.Segmenter("und", { granularity: "word" });
+  for (const { segment, index } of segmenter.segment(text)) {
     let start = index;
     for (const part of segment.split(APOSTROPHE)) {
       if (IS_WORD.test(part)) found.push([start, start + part.length]);
