@@ -17,7 +17,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
 export const COMMANDS: Readonly<Record<string, string>> = {
   init: "create a project that uses this package",
   doctor: "check that this machine has all tools, and say how to install what is missing",
-  validate: "check the configuration, offline",
+  validate: "check the configuration: offline, or with data or indexes",
   permissions: "print the IAM policies that deploying this configuration needs",
   plan: "show what deploy would change, without changing anything",
   deploy: "deploy the configuration",

@@ -1,18 +1,25 @@
 import * as v from "valibot";
-import { UsageError } from "../../lib/platform/failure.ts";
+import { Failure, rethrown, UsageError } from "../../lib/platform/failure.ts";
+import { ApiError } from "../../lib/platform/http/error.ts";
 import { SampleError } from "../../lib/recommendation/schema/row.ts";
 import type { Recommendation } from "../../lib/settings/configuration.ts";
 import { loadConfiguration } from "../../lib/settings/load.ts";
 import { ConfigurationError } from "../../lib/settings/problem.ts";
-import { defineCommand } from "../command.ts";
+import { KEY_VARIABLE } from "../api-key.ts";
+import { confOf, defineCommand } from "../command.ts";
+import { ADMINISTRATION, gatewayOptions, openGateway } from "../gateway/gateway.ts";
 import { option } from "../options.ts";
 import { absentEventTypes } from "../recommendation/event-types.ts";
 import { nullOption, Path } from "../recommendation/sample-options.ts";
 
-/** `relevance validate`: checks the configuration offline and, if files are given, whether the data fit it. */
+/**
+ * `relevance validate`: checks the configuration offline, whether files fit it if there are any, and whether the mappings
+ * of the indexes do if a gateway is named.
+ */
 export const command = defineCommand({
   example: [
     "relevance validate --conf conf",
+    "relevance validate --local",
     "relevance validate --conf conf --user users.csv --item items.csv --interaction interactions.csv",
   ].join("\n  "),
   json: true,
@@ -25,14 +32,31 @@ export const command = defineCommand({
     user: option("--user <file>", "users to compare with the schema and filters", v.optional(Path)),
     item: option("--item <file>", "items to compare with the schema and filters", v.optional(Path)),
     ...nullOption,
+    ...gatewayOptions,
+    apiHost: option(
+      "--api-host <url>",
+      `URL of a search gateway whose indexes to compare with; its API key is in ${KEY_VARIABLE}`,
+      gatewayOptions.apiHost.schema,
+    ),
   },
-  run: async ({ conf, json, null: missing, ...files }, { terminal }) => {
+  run: async ({ json, null: missing, apiHost, local, apiKey, ...options }, context) => {
+    const { conf: _, ...files } = options;
+    const { terminal } = context;
+    const conf = confOf({ conf: options.conf, local });
     try {
       const { searchGateway, recommendation } = loadConfiguration(conf);
       const services = [...(searchGateway ? ["search-gateway"] : []), ...(recommendation ? ["recommendation"] : [])];
       const hasFiles = Object.values(files).some((file) => file !== undefined);
+      const hasGateway = local || apiHost !== undefined;
       const warnings = hasFiles ? await compareData(conf, recommendation, { ...files, missing }) : [];
-      if (json) terminal.printJson({ valid: true, services, problems: [], ...(hasFiles && { warnings }) });
+      if (hasGateway && searchGateway) {
+        const { mappingWarnings } = await import("../gateway/mapping-warnings.ts");
+        const { cluster } = await openGateway({ conf, apiHost, local, apiKey }, context, ADMINISTRATION);
+        const work = () => mappingWarnings(cluster, searchGateway);
+        warnings.push(...(await rethrown(ApiError, Failure, work)));
+      }
+      if (json)
+        terminal.printJson({ valid: true, services, problems: [], ...((hasFiles || hasGateway) && { warnings }) });
       else terminal.print(terminal.colors.green(`${conf} is valid. It deploys: ${services.join(", ")}`));
       if (!json) for (const warning of warnings) terminal.note(`Warning: ${warning}`);
       return 0;

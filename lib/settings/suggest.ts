@@ -38,7 +38,7 @@ export const SuggestSection = section(
     never: v.optional(
       list(
         text(/^(?=.*[\p{L}\p{N}]).{1,200}$/u, "a word or phrase of at most 200 characters", "A word or phrase."),
-        "Words and phrases that no suggestion holds, whatever their case and accents.",
+        "Words and phrases that no suggestion holds, whatever their case and accents, also in letters that look like theirs.",
       ),
       [],
     ),

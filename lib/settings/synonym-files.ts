@@ -1,5 +1,6 @@
 import { CsvError, parse } from "csv-parse/sync";
-import { checkedRule, comparableWords, formatRule, MAX_ALTERNATIVES, parseRule, type SynonymRule } from "./synonyms.ts";
+import { wordsOf } from "../platform/words.ts";
+import { checkedRule, formatRule, MAX_ALTERNATIVES, parseRule, type SynonymRule } from "./synonyms.ts";
 
 /** A file of synonyms. */
 export interface SynonymFile {
@@ -82,4 +83,4 @@ function crowded({ from, to }: SynonymRule, read: Map<string, Set<string>>): str
   return undefined;
 }
 
-const keyOf = (text: string) => comparableWords(text).join(" ");
+const keyOf = (text: string) => wordsOf(text).join(" ");

@@ -1,3 +1,5 @@
+import { wordsOf } from "../platform/words.ts";
+
 /**
  * A rule of a list of synonyms: a search for any text of `from` also finds every text of `to`. Both are the same list if its
  * texts are synonyms of one another.
@@ -6,33 +8,6 @@ export interface SynonymRule {
   from: readonly string[];
   to: readonly string[];
 }
-
-/** A word of a text, in the form by which words are compared, and where it stands. */
-export interface Word {
-  word: string;
-  start: number;
-  end: number;
-}
-
-/** Runs of anything but blanks, punctuation and control characters, whatever the script. */
-const WORD = /[^\p{Z}\p{P}\p{C}]+/gu;
-
-/**
- * Returns the words of a text in order, without regard to case, width and composition of characters. It knows no language:
- * a plural is another word, and a text in a script without blanks is one word from one punctuation mark to the next.
- */
-export function wordsOf(text: string): Word[] {
-  return [...text.matchAll(WORD)].map(({ 0: found, index }) => ({
-    word: comparable(found),
-    start: index,
-    end: index + found.length,
-  }));
-}
-
-/** Returns the words of a text in the form by which they are compared. */
-export const comparableWords = (text: string): string[] => (text.match(WORD) ?? []).map(comparable);
-
-const comparable = (word: string): string => word.normalize("NFKC").toLowerCase();
 
 /** The most words of one text in a list: no phrase that people type is longer, and a lookup tries each length. */
 const MAX_WORDS = 10;
@@ -66,7 +41,7 @@ export function checkedRule(rule: SynonymRule): SynonymRule | { problem: string 
   if (from.length === 0) return { problem: "has nothing to search for" };
   if (to.length === 0) return { problem: "has nothing that it finds" };
   for (const one of isTwoWay ? from : [...from, ...to]) {
-    const words = comparableWords(one).length;
+    const words = wordsOf(one).length;
     if (words === 0) return { problem: `has "${one.slice(0, 50)}", in which there is no word` };
     if (words > MAX_WORDS) return { problem: `has a text of ${words} words; at most ${MAX_WORDS} are allowed` };
     if (one.length > MAX_CHARACTERS) {

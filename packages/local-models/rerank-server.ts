@@ -1,4 +1,5 @@
 import { isObject, parseJson } from "@relevance/lib/platform/json/values.ts";
+import { wordsOf } from "@relevance/lib/platform/words.ts";
 import type { StandInRequest } from "@relevance/local-aws/cloud/stand-in.ts";
 import { awsError, type ModelAnswer, serviceFault } from "./answers.ts";
 import { EXCEPTIONS } from "./bedrock-runtime.ts";
@@ -22,13 +23,11 @@ const MAX_DOCUMENTS = 1_000;
  * and "automobile" are unrelated.
  */
 export function overlap(query: string, text: string): number {
-  const wanted = wordsOf(query);
+  const wanted = new Set(wordsOf(query));
   if (wanted.size === 0) return 0;
-  const had = wordsOf(text);
+  const had = new Set(wordsOf(text));
   return [...wanted].filter((word) => had.has(word)).length / wanted.size;
 }
-
-const wordsOf = (text: string) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
 
 /** Returns the scores of texts, best first. */
 const ranked = (query: string, texts: readonly string[]) =>

@@ -28,6 +28,12 @@ test("lists what a valid configuration deploys", () => {
   });
 });
 
+test("says that no cluster answers for its mappings", async () => {
+  const args = ["validate", "--conf", "conf.local", "--api-host", "http://127.0.0.1:9"];
+  const { err, code } = await runHere(args, { RELEVANCE_API_KEY: "x" });
+  assert.equal([err, code], ["The search cluster cannot be reached.\n", 1]);
+});
+
 test("lists it as JSON", async () => {
   const { out, err, code } = await runHere(["validate", "--conf", "conf.local", "--json"]);
   assert.equal(JSON.parse(out), { valid: true, services: ["search-gateway", "recommendation"], problems: [] });

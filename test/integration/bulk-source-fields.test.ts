@@ -1,4 +1,8 @@
 import * as assert from "uvu/assert";
+import { mappingWarnings } from "../../cli/gateway/mapping-warnings.ts";
+import { noAuth } from "../../lib/search/opensearch/auth.ts";
+import { createCluster } from "../../lib/search/opensearch/client.ts";
+import type { HybridQuery } from "../../lib/settings/hybrid-search.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { bulkGateway, mappedIndex } from "../lib/search/bulk/support.ts";
 import { suite } from "../suite.ts";
@@ -71,6 +75,54 @@ for (const cluster of await clusters()) {
     const texts = NAMES.map((name) => `in ${name}`);
     assert.equal(await embeddedFor("index", document), [texts.join("\n")]);
     assert.equal(await embeddedFor("update", { title: "new" }), [[...texts, "new"].join("\n")]);
+  });
+
+  test(`${version}: validate names fields that no document holds, and synonyms that are analyzed as other words`, async () => {
+    const index = uniqueIndex("unheld");
+    const properties = {
+      title: { type: "text", copy_to: "all", fields: { keyword: { type: "keyword" } } },
+      about: { properties: { text: { type: "text", copy_to: "all" }, name: { type: "alias", path: "title" } } },
+      all: { type: "text" },
+    };
+    await request(cluster, "PUT", `/${index}-1`, { mappings: { properties } });
+    const src_fields = ["title", "all", "about.name", "about.text", "new"];
+    const mapping = { embedding_field: "sparse", model_name: "sparse_v3" as const, src_fields };
+    const titles = { titles: { field: "title.keyword" }, never: [] };
+    const entry = (name: string) => ({
+      ...mappedIndex(name, { embedding_mappings: [mapping] }),
+      suggest: titles,
+      synonyms: { files: [{ file: "s.txt" }] },
+    });
+    const hybridQueries = [entry(`${index}*`), entry("absent")] as unknown as HybridQuery[];
+    const configured = { hybridQueries, synonyms: { "s.txt": ["tv, telly", "csharp => c#, .net"] } };
+    assert.equal(await mappingWarnings(createCluster({ node: cluster.url, auth: noAuth }), configured), [
+      `hybrid_search.yaml: src_fields of ${index}*: no document holds all, which the mapping fills by copy_to: name about.text, title instead (index ${index}-1)`,
+      `hybrid_search.yaml: src_fields of ${index}*: no document holds about.name, which is an alias: name title instead (index ${index}-1)`,
+      `hybrid_search.yaml: titles.field of ${index}*: no document holds title.keyword, which is a form of title: name title instead (index ${index}-1)`,
+      `hybrid_search.yaml: synonyms of ${index}*: "c#" finds "c" in title, all, about.text, whose analyzer drops its signs, as of 1 more texts (index ${index}-1)`,
+    ]);
+  });
+
+  test(`${version}: a document without an embedding, since no document holds the source field, is degraded`, async () => {
+    const properties = {
+      ...SPARSE.mappings.properties,
+      title: { type: "text", copy_to: "all", fields: { keyword: { type: "keyword" } } },
+      ...{ all: { type: "text" }, name: { type: "alias", path: "title" } },
+    };
+    for (const [field, reason] of [
+      ["all", "no document holds all, which the mapping fills by copy_to: name title instead"],
+      ["name", "no document holds name, which is an alias: name title instead"],
+      ["title.keyword", "no document holds title.keyword, which is a form of title: name title instead"],
+    ] as const) {
+      const index = uniqueIndex("unheld");
+      await request(cluster, "PUT", `/${index}`, { ...SPARSE, mappings: { properties } });
+      const mapping = { embedding_field: "sparse", model_name: "sparse_v3" as const, src_fields: [field as string] };
+      const gateway = bulkGateway(cluster.url, { indexes: [mappedIndex(index, { embedding_mappings: [mapping] })] });
+      const { items, body } = await gateway.bulk(index, [{ id: "1", op: "index", doc: { title: "salt" } }]);
+      assert.is(items[0]?.status, 201);
+      const effect = "stored without sparse: bulk_request 0";
+      assert.equal(body.degraded, [{ stage: "embedding", target: "sparse", reason, effect }]);
+    }
   });
 }
 

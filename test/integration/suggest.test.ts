@@ -253,13 +253,12 @@ for (const cluster of await clusters()) {
     assert.is((await indexes()).length, before + 2);
   });
 
+  const unshown = /No document of suggest-\S+ shows a title at/;
   for (const [what, titles, reason] of [
     ["a run fails", { field: "title", filter: { nonsense: {} } }, /nonsense/],
-    [
-      "no document shows the titles",
-      { ...SUGGEST.titles, field: "unshown" },
-      /No document of suggest-\S+ shows unshown/,
-    ],
+    ["no document shows the titles", { ...SUGGEST.titles, field: "unshown" }, unshown],
+    ["the field of titles is a form of another", { field: "title.keyword" }, unshown],
+    ["the field of titles has no text", { field: "hidden" }, unshown],
   ] as const) {
     test(`keeps the old suggestions if ${what} (${cluster.version})`, async () => {
       const before = await indexes();

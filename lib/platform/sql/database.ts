@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { DuckDBInstance, DuckDBValue } from "@duckdb/node-api";
+import type { DuckDBInstance, DuckDBScalarMainFunction, DuckDBValue } from "@duckdb/node-api";
 
 /** Limits of the memory, threads and disk that a database uses. */
 export interface DatabaseLimits {
@@ -33,6 +33,8 @@ export interface Database {
   rows(query: string, values?: Values): Promise<Row[]>;
   /** Returns the columns of a large result, part by part. */
   columns(query: string): AsyncIterable<readonly (readonly DuckDBValue[])[]>;
+  /** Lets statements call a function of a text by a name. */
+  define(name: string, work: (text: string) => string): void;
   /** Lets `work` add rows to a table, which converts their values to the types of its columns. */
   fill<T>(table: string, work: (add: AddRow) => Promise<T>): Promise<T>;
 }
@@ -67,8 +69,19 @@ async function open(instance: DuckDBInstance, folder: string, files: readonly st
   const connection = await instance.connect();
   await connection.run(`SET allowed_directories = ${literals([folder])}; SET allowed_paths = ${literals(files)}`);
   await connection.run("SET enable_external_access = false");
+  const { DuckDBScalarFunction, VARCHAR } = await import("./duckdb.ts");
   return {
     folder,
+    define(name, work) {
+      const mainFunction: DuckDBScalarMainFunction = (_, input, output) => {
+        for (const [row, text] of input.getColumnValues(0).entries()) {
+          output.setItem(row, text === null ? null : work(String(text)));
+        }
+        output.flush();
+      };
+      const types = { parameterTypes: [VARCHAR], returnType: VARCHAR };
+      connection.registerScalarFunction(DuckDBScalarFunction.create({ name, ...types, mainFunction }));
+    },
     async run(statements, values) {
       return (await connection.run(statements, values)).rowsChanged;
     },

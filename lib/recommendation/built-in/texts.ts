@@ -19,7 +19,7 @@ const MOST_POSTINGS = 20_000;
 export async function textNeighbours(engine: Database, items: number) {
   await engine.run(
     `CREATE TABLE word AS SELECT number, word, (1 + ln(count(*))) AS frequency
-    FROM (SELECT number, unnest(regexp_extract_all(lower(text[:${MOST_CHARACTERS}]), '[\\p{L}\\p{N}]+')) AS word FROM item)
+    FROM (SELECT number, unnest(regexp_extract_all(lower(text[:${MOST_CHARACTERS}]), '[\\p{L}\\p{M}\\p{N}]+')) AS word FROM item)
     GROUP BY ALL;
     CREATE TABLE term AS
     SELECT word, (row_number() OVER (ORDER BY count(*), word) - 1)::INTEGER AS term, ln(${items} / count(*)) AS idf

@@ -170,6 +170,7 @@ async function changeOf(
     case "stored":
       return undefined;
     case "empty":
+      if (mapping.unheld !== undefined) onDegraded(operation, field, mapping.unheld);
       return absent(operation, model);
     case "wrong":
       return { status: 400, type: "invalid_source_text", reason: need.reason, retryable: false };

@@ -24,6 +24,8 @@ export type TargetMapping = EmbeddingMapping &
     vectors?: Vectors | undefined;
     passages?: PassageMapping | undefined;
     hidden?: HiddenFields | undefined;
+    /** Why documents have no text of a source field. */
+    unheld?: string | undefined;
   };
 
 /** Fields of a mapping that `_source` excludes. An update in the cluster loses them. */
@@ -89,9 +91,10 @@ export async function bulkTarget(
     const ofPassages = hasPassages(written.fields, mapping.embedding_field);
     const passages = passageMapping(mapping, ofPassages, modelOf(settings, used));
     const sources = mapping.src_fields.filter((field) => isHidden(source, field));
+    const unheld = mapping.src_fields.map((field) => written.unheld.get(field)).find((reason) => reason !== undefined);
     const isEmbedding = isAmong(hiddenOnes, mapping.embedding_field);
     return {
-      ...{ ...mapping, ...made, vectors: stored?.vectors, ...(passages && { passages }) },
+      ...{ ...mapping, ...made, vectors: stored?.vectors, ...(passages && { passages }), unheld },
       ...((isEmbedding || sources.length > 0) && { hidden: { isEmbedding, sources } }),
     };
   });

@@ -9,6 +9,7 @@ import { isClusterError, jsonOf, readCall } from "./calls.ts";
 import type { Cluster } from "./cluster.ts";
 import { hiddenFields, SourceFilter } from "./hidden-fields.ts";
 import { indices } from "./requests.ts";
+import { type MappedField, unheldFields } from "./unheld-fields.ts";
 
 export interface IndexField {
   type: string;
@@ -33,6 +34,8 @@ export interface IndexInfo {
   name: string;
   /** Leaf fields by dotted path, without multi-fields. */
   fields: ReadonlyMap<string, IndexField>;
+  /** Fields that no document holds, and why. */
+  unheld: ReadonlyMap<string, string>;
   /** The largest `from + size` of a search. */
   maxResultWindow: number;
   /** Its aliases by name. */
@@ -86,9 +89,8 @@ const KEEP_MS = 60_000;
 const MAX_ENTRIES = 1_000;
 const DEFAULT_RESULT_WINDOW = 10_000;
 
-type Mapping = {
+type Mapping = Omit<MappedField, "properties"> & {
   properties?: Record<string, Mapping>;
-  type?: string;
   dimension?: number;
   data_type?: unknown;
   mode?: unknown;
@@ -106,6 +108,9 @@ const Mapping: v.GenericSchema<unknown, Mapping> = v.object({
     ),
   ),
   type: v.exactOptional(v.string()),
+  path: v.exactOptional(v.string()),
+  copy_to: v.exactOptional(v.union([v.string(), v.array(v.string())])),
+  fields: v.exactOptional(v.record(v.string(), v.unknown())),
   dimension: v.exactOptional(v.number()),
   data_type: v.exactOptional(v.unknown()),
   mode: v.exactOptional(v.unknown()),
@@ -232,6 +237,7 @@ function indexInfo(name: string, index: Described[string]): IndexInfo {
   return {
     name,
     fields,
+    unheld: unheldFields(index.mappings),
     maxResultWindow: Number(index.settings["index.max_result_window"] ?? DEFAULT_RESULT_WINDOW),
     aliases: new Map(
       Object.entries(index.aliases).map(([alias, { is_write_index, filter }]) => [

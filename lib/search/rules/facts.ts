@@ -5,7 +5,7 @@ import type { Rule, RuleConditions } from "../../settings/rules.ts";
  * Version of the index format of rules. Increase it when {@link factsOf} returns something else for a rule, including
  * the words of a text: indexes are written with the rules, and read by functions of other versions.
  */
-export const INDEX_FORM = 2;
+export const INDEX_FORM = 3;
 
 /**
  * Rules by index key ("fact"): a rule can only apply if the search has one of its keys. So a search is compared with

@@ -1,9 +1,9 @@
 import { SUGGESTION_SOURCES, type SuggestionSource } from "../../platform/contract/search.ts";
 import type { Deadline } from "../../platform/resilience/deadline.ts";
+import { shownText, wordsOf } from "../../platform/words.ts";
 import type { Cluster } from "../opensearch/cluster.ts";
 import { nativeSearch } from "../page/answer.ts";
 import { suggestionsAlias } from "./name.ts";
-import { folded } from "./texts.ts";
 
 /** A suggestion in an answer. */
 export interface Suggested {
@@ -26,8 +26,8 @@ export interface SuggestionQuery {
 /** Allowed typing errors: one from four letters of a word on, two from eight. The first letter must be right. */
 export const FORGIVEN = { fuzziness: "AUTO:4,8", prefix_length: 1, max_expansions: 50 };
 
-/** A word in which an error is allowed. */
-const FORGIVABLE = /[^ ]{4}/u;
+/** Letters of a word in which an error is allowed. */
+const FORGIVABLE = 4;
 
 /** Number of exact suggestions from which fuzzy ones are not added. */
 const ENOUGH = 3;
@@ -43,7 +43,7 @@ export async function suggestionsFor(asked: SuggestionQuery): Promise<Suggested[
   const { text, size } = asked;
   const found = await completions(asked, {}, { sort: [{ weight: "desc" }] });
   const rest = size - found.length;
-  if (rest <= 0 || found.length >= ENOUGH || !FORGIVABLE.test(folded(text))) return found;
+  if (rest <= 0 || found.length >= ENOUGH || wordsOf(text).every(({ length }) => length < FORGIVABLE)) return found;
   const known = new Set(found.map((one) => one.text));
   // A fuzzy search also finds exact matches.
   const corrected = await completions(asked, FORGIVEN, {
@@ -59,7 +59,7 @@ async function completions(
   forgiven: object,
   order: object,
 ): Promise<Suggested[]> {
-  const match = { match: { text: { query: text, operator: "and", ...forgiven } } };
+  const match = { match: { text: { query: shownText(text), operator: "and", ...forgiven } } };
   const isAll = sources.length === SUGGESTION_SOURCES.length;
   const body = {
     size,

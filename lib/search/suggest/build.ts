@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { isObject } from "../../platform/json/values.ts";
+import { textKey, wordsOf } from "../../platform/words.ts";
 import type { SuggestSettings } from "../gateway/settings.ts";
 import { RunFailure } from "../index/rebuild/failure.ts";
 import { documents, indices } from "../index/rebuild/requests.ts";
@@ -9,7 +10,7 @@ import { newStamp } from "../index-meta/run-names.ts";
 import { SUGGESTIONS_BODY } from "./index-body.ts";
 import { stampOf, suggestionsAlias, suggestionsIndex } from "./name.ts";
 import type { Suggestion } from "./suggestion.ts";
-import { folded, holdsAny } from "./texts.ts";
+import { holdsAny } from "./texts.ts";
 import { titlesOf } from "./titles.ts";
 
 export interface BuildOptions {
@@ -51,7 +52,8 @@ export async function buildSuggestions(options: BuildOptions): Promise<Built> {
   await calls.json(indices.create({ index: name, body: SUGGESTIONS_BODY }));
   try {
     const isNever = holdsAny(settings.never);
-    const kept = (given: readonly Suggestion[]) => given.filter(({ text }) => folded(text) !== "" && !isNever(text));
+    const kept = (given: readonly Suggestion[]) =>
+      given.filter(({ text }) => wordsOf(text).length > 0 && !isNever(text));
     let written = 0;
     for (let start = 0; start < searches.length; start += BATCH) {
       // Titles weigh less than 1, so they come after all searched texts.
@@ -84,7 +86,7 @@ export async function buildSuggestions(options: BuildOptions): Promise<Built> {
 }
 
 /** Returns the id of a text, so that a title which was also searched for is one suggestion. */
-const idOf = (text: string): string => createHash("sha256").update(folded(text)).digest("base64url");
+const idOf = (text: string): string => createHash("sha256").update(textKey(text)).digest("base64url");
 
 /** Writes suggestions. If a text occurs twice, the first one stays. Returns the number of new ones. */
 async function write(calls: RunCalls, index: string, suggestions: readonly Suggestion[]): Promise<number> {

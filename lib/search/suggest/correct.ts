@@ -1,8 +1,8 @@
+import { shownText, textKey, type Word, wordsIn } from "../../platform/words.ts";
 import { nearest } from "../../settings/nearest.ts";
 import { nativeSearch } from "../page/answer.ts";
 import { FORGIVEN, type SuggestionQuery } from "./ask.ts";
 import { suggestionsAlias } from "./name.ts";
-import { folded } from "./texts.ts";
 
 /** Spelling suggestion for an empty result. */
 export interface OtherText {
@@ -26,7 +26,7 @@ export async function otherTextFor({
   sources,
   isNever,
 }: Omit<SuggestionQuery, "size">): Promise<OtherText | undefined> {
-  const match = { match: { "text.words": { query: text, operator: "or", ...FORGIVEN } } };
+  const match = { match: { "text.words": { query: shownText(text), operator: "or", ...FORGIVEN } } };
   const body = {
     size: COMPARED,
     track_total_hits: false,
@@ -39,21 +39,25 @@ export async function otherTextFor({
   });
   const [lacking] = partial;
   if (lacking) throw new Error(lacking.reason);
-  const typed = wordsOf(text);
+  const typed = wordsIn(text);
   let best: OtherText | undefined;
   for (const { _source } of hits) {
     const suggested = _source?.text;
     if (typeof suggested !== "string" || isNever(suggested)) continue;
-    const words = new Map(wordsOf(suggested).map((word) => [folded(word), word]));
-    const found = typed.map((word) => words.get(nearest(folded(word), words.keys()) ?? ""));
+    const words = new Map(wordsIn(suggested).map((one) => [one.word, shownIn(suggested, one)]));
+    const found = typed.map(({ word }) => words.get(nearest(word, words.keys()) ?? ""));
     const other = {
-      text: found.filter((word) => word !== undefined).join(" "),
-      left_out: typed.filter((_, at) => found[at] === undefined),
+      text: found.reduce<string>((before, word, at) => before + (word ? gap(typed, at, before) + word : ""), ""),
+      left_out: typed.flatMap((one, at) => (found[at] === undefined ? [shownIn(text, one)] : [])),
     };
-    if (other.text === "" || folded(other.text) === folded(typed.join(" "))) continue;
+    if (other.text === "" || textKey(other.text) === textKey(text)) continue;
     if (!best || other.left_out.length < best.left_out.length) best = other;
   }
   return best;
 }
 
-const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+/** Returns what stands between words: nothing where the typed text has nothing, as in scripts without blanks. */
+const gap = (typed: readonly Word[], at: number, before: string): string =>
+  before === "" || typed[at]?.start === typed[at - 1]?.end ? "" : " ";
+
+const shownIn = (text: string, { start, end }: Word): string => shownText(text.slice(start, end)).toLowerCase();

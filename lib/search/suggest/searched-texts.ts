@@ -4,6 +4,7 @@ import { download, listed, type ObjectStore } from "../../platform/aws/object-st
 import { PREFIXES } from "../../platform/naming/object-keys.ts";
 import { concurrently } from "../../platform/resilience/concurrently.ts";
 import { type Database, type DatabaseLimits, literal, literals, withDatabase } from "../../platform/sql/database.ts";
+import { shownText, textKey } from "../../platform/words.ts";
 import type { SuggestSettings } from "../gateway/settings.ts";
 import type { Suggestion } from "./suggestion.ts";
 import { MAX_SUGGESTED } from "./texts.ts";
@@ -38,7 +39,8 @@ const MOST_TEXTS = 1_000_000;
 
 /**
  * Returns the texts that enough users searched for in each index, by the request log in the bucket. A user counts once
- * per text, by the latest search: repeating a search does not make it more popular. Throws if objects cannot be read
+ * per text, by the latest search: repeating a search does not make it more popular. Equal texts are one, in the spelling
+ * of most users. Throws if objects cannot be read
  * for another reason than their content, or if no object can be read: suggestions without searches would replace better
  * ones.
  */
@@ -47,8 +49,9 @@ export async function searchedTexts(
   { store, limits, now, until }: LogOptions,
 ): Promise<Map<string, SearchedTexts>> {
   return withDatabase(limits, async (database) => {
+    database.define("text_key", textKey);
     await database.run(
-      "CREATE TABLE person (index_name VARCHAR, text VARCHAR, person VARCHAR, latest DOUBLE, has_hits BOOLEAN)",
+      "CREATE TABLE person (index_name VARCHAR, key VARCHAR, text VARCHAR, person VARCHAR, latest DOUBLE, has_hits BOOLEAN)",
     );
     const names = literals(indexes.map(({ index }) => index));
     const most = Math.max(...indexes.map(({ days }) => days));
@@ -148,10 +151,10 @@ const COLUMNS =
 /** Returns the statement that adds the lines of files: for each person and text the latest search. */
 const insertOf = (files: readonly string[], names: string): string => `
   INSERT INTO person
-  SELECT query_attributes."index" AS index_name, text, user_id, max(moment), arg_max(has_hits, moment)
+  SELECT query_attributes."index" AS index_name, key, arg_max(user_query, moment), user_id, max(moment),
+    arg_max(has_hits, moment)
   FROM (
-    SELECT *, lower(nfc_normalize(trim(regexp_replace(user_query, '\\s+', ' ', 'g')))) AS text,
-      epoch(try_cast(timestamp AS TIMESTAMPTZ)) AS moment,
+    SELECT *, text_key(user_query) AS key, epoch(try_cast(timestamp AS TIMESTAMPTZ)) AS moment,
       -- Hits of another text, which were shown in place of none, have a total of 0.
       coalesce(total > 0, len(query_response_hit_ids) > 0, false) AS has_hits
     FROM read_json(${literals(files)}, format = 'newline_delimited', ignore_errors = true, compression = 'auto_detect',
@@ -159,8 +162,8 @@ const insertOf = (files: readonly string[], names: string): string => `
     WHERE user_id IS NOT NULL AND user_query IS NOT NULL AND length(user_query) <= ${MAX_SUGGESTED}
       AND list_contains(${names}, query_attributes."index")
   )
-  WHERE moment IS NOT NULL AND length(text) > 1
-  GROUP BY index_name, text, user_id`;
+  WHERE moment IS NOT NULL AND NOT regexp_full_match(key, '[\\p{Ll}\\p{N}]?')
+  GROUP BY index_name, key, user_id`;
 
 async function textsOf(
   database: Database,
@@ -170,11 +173,17 @@ async function textsOf(
   const at = now.getTime() / 1_000;
   const rows = await database.rows(`
     WITH each AS (
-      SELECT text, person, max(latest) AS moment, arg_max(has_hits, latest) AS has_hits FROM person
-      WHERE index_name = ${literal(index)} AND latest >= ${at - days * 86_400} GROUP BY text, person
+      SELECT key, person, max(latest) AS moment, arg_max(text, latest) AS text, arg_max(has_hits, latest) AS has_hits
+      FROM person WHERE index_name = ${literal(index)} AND latest >= ${at - days * 86_400} GROUP BY key, person
+    ), spelling AS (
+      SELECT key, text, count(*) AS users FROM each WHERE has_hits GROUP BY key, text
     )
-    SELECT text, sum(pow(0.5, greatest(0, ${at} - moment) / ${half_life_days * 86_400})) FILTER (has_hits) AS weight
-    FROM each GROUP BY text HAVING count_if(has_hits) >= ${min_users} AND 2 * count_if(has_hits) > count(*)
+    SELECT (SELECT arg_max(text, (users, text)) FROM spelling WHERE spelling.key = each.key) AS text,
+      sum(pow(0.5, greatest(0, ${at} - moment) / ${half_life_days * 86_400})) FILTER (has_hits) AS weight
+    FROM each GROUP BY key HAVING count_if(has_hits) >= ${min_users} AND 2 * count_if(has_hits) > count(*)
     ORDER BY weight DESC, text LIMIT ${MOST_TEXTS}`);
-  return rows.map(({ text, weight }) => ({ text: String(text), source: "searches", weight: Number(weight) }));
+  return rows.map(({ text, weight }) => ({
+    text: shownText(String(text)).toLowerCase().normalize("NFKC").replaceAll("i\u0307", "i"),
+    ...{ source: "searches", weight: Number(weight) },
+  }));
 }

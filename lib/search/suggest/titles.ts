@@ -1,4 +1,5 @@
 import { valueAt } from "../../platform/json/values.ts";
+import { shownText } from "../../platform/words.ts";
 import type { SuggestSettings } from "../gateway/settings.ts";
 import { RunFailure } from "../index/rebuild/failure.ts";
 import type { RunCalls } from "../index/rebuild/run-calls.ts";
@@ -17,7 +18,7 @@ const json = { "content-type": "application/json" };
 
 /**
  * Yields the titles of an index's documents, page by page. An alias with a filter limits them. Uses a scroll, which
- * both versions support and which reads a consistent snapshot. Throws RunFailure if `_source` excludes the field.
+ * both versions support and which reads a consistent snapshot. Throws RunFailure if no document shows a title.
  */
 export async function* titlesOf(
   calls: RunCalls,
@@ -32,12 +33,13 @@ export async function* titlesOf(
     headers: json,
     body: JSON.stringify(body),
   })) as unknown as Page;
-  let [isEmpty, isShown] = [true, false];
+  let [isEmpty, hasTitles] = [true, false];
   try {
     while (page.hits.hits.length > 0) {
       isEmpty = false;
-      isShown ||= page.hits.hits.some(({ _source }) => valueAt(_source, field) !== undefined);
-      yield page.hits.hits.flatMap(({ _source }) => suggestionsOf(valueAt(_source, field)));
+      const titles = page.hits.hits.flatMap(({ _source }) => suggestionsOf(valueAt(_source, field)));
+      hasTitles ||= titles.length > 0;
+      yield titles;
       const next = JSON.stringify({ scroll: KEEP, scroll_id: page._scroll_id });
       page = (await calls.json({
         method: "POST",
@@ -46,9 +48,9 @@ export async function* titlesOf(
         body: next,
       })) as unknown as Page;
     }
-    if (!isEmpty && !isShown) {
+    if (!isEmpty && !hasTitles) {
       throw new RunFailure(
-        `No document of ${index} shows ${field}: \`_source\` of the mapping leaves it out, or nobody wrote it`,
+        `No document of ${index} shows a title at ${field}: name a text field that documents hold and \`_source\` shows, no alias and no form of another field`,
       );
     }
   } finally {
@@ -63,7 +65,7 @@ export async function* titlesOf(
  */
 function suggestionsOf(value: unknown): Suggestion[] {
   return (Array.isArray(value) ? value : [value]).flatMap((one: unknown): Suggestion[] => {
-    const text = typeof one === "string" ? one.replace(/\s+/gu, " ").trim() : "";
+    const text = typeof one === "string" ? shownText(one) : "";
     if (text === "" || text.length > MAX_SUGGESTED) return [];
     return [{ text, source: "titles", weight: 1 / (1 + text.length) }];
   });

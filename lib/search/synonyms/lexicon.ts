@@ -1,4 +1,5 @@
-import { comparableWords, readRule, type Word, wordsOf } from "../../settings/synonyms.ts";
+import { type Word, wordsIn, wordsOf } from "../../platform/words.ts";
+import { readRule } from "../../settings/synonyms.ts";
 
 /** A text to search for instead of another one. */
 interface Alternative {
@@ -42,7 +43,7 @@ export function lexiconOf(rules: readonly string[]): Lexicon {
 }
 
 function alternativeOf(text: string): Alternative {
-  const words = comparableWords(text);
+  const words = wordsOf(text);
   return { text, key: words.join(" "), words: words.length };
 }
 
@@ -57,7 +58,7 @@ function distinct(key: string, all: readonly Alternative[]): Alternative[] {
  * overlap. Each sequence is looked up by its words, so the time does not grow with the lists.
  */
 export function spansOf(text: string, lexicons: readonly Lexicon[]): Span[] {
-  const words = wordsOf(text);
+  const words = wordsIn(text);
   const spans: Span[] = [];
   for (let at = 0; at < words.length; ) {
     const found = longestAt(words, at, lexicons);

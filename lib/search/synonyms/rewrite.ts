@@ -1,5 +1,6 @@
 import { isObject, isRawNumber, numberOf } from "../../platform/json/values.ts";
-import { MAX_ALTERNATIVES, wordsOf } from "../../settings/synonyms.ts";
+import { wordsOf } from "../../platform/words.ts";
+import { MAX_ALTERNATIVES } from "../../settings/synonyms.ts";
 import { type Lexicon, type Span, spansOf } from "./lexicon.ts";
 
 /** A query with the synonyms of its words. */

@@ -1,5 +1,6 @@
 import type { EventLogColumn, SearchLogColumn } from "@relevance/lib/platform/contract/log-columns.ts";
 import { type Database, literals, withDatabase } from "@relevance/lib/platform/sql/database.ts";
+import { shownText, textKey } from "@relevance/lib/platform/words.ts";
 
 /** Stored lines: files of the request log and of events, gzipped or not. */
 export interface StoredLog {
@@ -32,8 +33,9 @@ const EVENT_COLUMNS = { query_id: "VARCHAR", action_name: "VARCHAR", event_attri
 >;
 
 /**
- * Runs work with a database in memory that has three tables: `search`, once for each query_id; `shown`, with each hit of
- * a search and its rank from the first page; and `click`, with each clicked object of a search once.
+ * Runs work with a database in memory that has three tables: `search`, once for each query_id, with equal texts in their
+ * most frequent spelling; `shown`, with each hit of a search and its rank from the first page; and `click`, with each
+ * clicked object of a search once.
  */
 export function withLog<T>(
   log: StoredLog,
@@ -42,11 +44,13 @@ export function withLog<T>(
 ): Promise<T> {
   const files = [...log.searches, ...log.events];
   return withDatabase({ folder: log.scratch, files }, async (database) => {
+    database.define("text_key", textKey);
+    database.define("shown_text", shownText);
     await database.run(
       `CREATE TABLE search AS
-        SELECT DISTINCT ON (query_id) query_id, object_id_field, total, query_response_hit_ids AS ids,
+        WITH line AS (SELECT DISTINCT ON (query_id) query_id, object_id_field, total, query_response_hit_ids AS ids,
           coalesce(user_id, client_id) AS identity, try_cast(timestamp AS TIMESTAMPTZ)::DATE AS day,
-          lower(trim(regexp_replace(user_query, '\\s+', ' ', 'g'))) AS query,
+          text_key(user_query) AS key, lower(shown_text(user_query)) AS text,
           coalesce(try_cast(CASE WHEN json_valid(query) THEN json_extract_string(query, '$.from') END AS INTEGER), 0)
             AS skipped,
           json_extract_string(query_attributes, '$.index') AS index_name,
@@ -57,7 +61,10 @@ export function withLog<T>(
           coalesce(json_array_length(query_attributes, '$.degraded'), 0) > 0 AS is_degraded
         FROM (${lines(log.searches, SEARCH_COLUMNS)})
         WHERE query_id IS NOT NULL AND try_cast(timestamp AS TIMESTAMPTZ) >= $from::TIMESTAMPTZ
-          AND try_cast(timestamp AS TIMESTAMPTZ) < $until::TIMESTAMPTZ`,
+          AND try_cast(timestamp AS TIMESTAMPTZ) < $until::TIMESTAMPTZ
+        ), counted AS (SELECT *, count(*) OVER (PARTITION BY key, text) AS uses FROM line)
+        SELECT * EXCLUDE (key, text, uses), first_value(text) OVER (PARTITION BY key ORDER BY uses DESC, text) AS query
+        FROM counted`,
       { from: from.toISOString(), until: until.toISOString() },
     );
     await database.run(

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { parseSynonymFile } from "../../../lib/settings/synonym-files.ts";
-import { formatRule, parseRule, wordsOf } from "../../../lib/settings/synonyms.ts";
+import { formatRule, parseRule } from "../../../lib/settings/synonyms.ts";
 import { suite } from "../../suite.ts";
 import { changed, fullExample, linesOf, valid } from "./example.ts";
 
@@ -42,13 +42,6 @@ test("reports each wrong line", () => {
     [2],
   );
   assert.match(parseSynonymFile("a.txt", "a".repeat(2_000_001)).problems[0]?.message ?? "", /is it the right file/);
-});
-
-test("splits texts into words without regard to case, width and composition, in any script", () => {
-  const words = (text: string) => wordsOf(text).map(({ word }) => word);
-  assert.equal(words("  The I-Pod's “ＴＶ”, C++ "), ["the", "i", "pod", "s", "tv", "c++"]);
-  assert.equal(words("CAFE\u0301 Ελλάδα диван 沙发,椅子"), ["caf\u00e9", "ελλάδα", "диван", "沙发", "椅子"]);
-  assert.equal(wordsOf("a, Bc")[1], { word: "bc", start: 3, end: 5 });
 });
 
 test("a configuration names each problem by file and line", () => {

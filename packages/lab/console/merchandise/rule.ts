@@ -1,3 +1,5 @@
+import { folded } from "@relevance/lib/platform/words.ts";
+
 /** A rule as rules.yaml has it. What the form does not know of it stays as it is. */
 export interface FormRule {
   name: string;
@@ -32,10 +34,8 @@ export const EMPTY_RULE: FormRule = { name: "", effects: {} };
 
 /** Returns what people type as the name of a rule, as rules.yaml takes it: `Garden week` becomes `garden-week`. */
 export const nameOf = (typed: string): string =>
-  typed
-    .normalize("NFKD")
-    .replace(/[\u0300-\u036f'’]/g, "")
-    .toLowerCase()
+  folded(typed)
+    .replace(/['’]/g, "")
     .replace(/[^a-z0-9_-]+/g, "-")
     .replace(/^[^a-z]+/, "")
     .slice(0, 63);

@@ -1,3 +1,4 @@
+import { folded } from "@relevance/lib/platform/words.ts";
 import { useState } from "preact/hooks";
 import { ChangeView } from "./change-view.tsx";
 import { documents, forgetOutcome } from "./documents.ts";
@@ -35,7 +36,7 @@ export function SynonymsPlace() {
     : isWhole
       ? { file: file.file, before, after: line }
       : undefined;
-  const found = file.rules.filter((rule) => rule.toLowerCase().includes(wanted.toLowerCase()));
+  const found = file.rules.filter((rule) => folded(rule).includes(folded(wanted)));
   const open = (rule: string, isRemoved: boolean) => {
     const [left = "", right] = rule.split(" => ");
     forgetOutcome("synonyms");

@@ -1,3 +1,5 @@
+import { folded, wordsIn } from "@relevance/lib/platform/words.ts";
+
 /** Characters of a hit's text that are shown beside its title. */
 const SHORT = 180;
 /** Characters before the first marked word. */
@@ -24,10 +26,18 @@ export function Marked({ text, query, isShort = false }: Props) {
 }
 
 /** Splits a text so that every second part is a word. */
-const partsOf = (text: string): string[] => text.split(/([\p{L}\p{N}]+)/u);
+const partsOf = (text: string): string[] => {
+  let last = 0;
+  const parts = wordsIn(text).flatMap(({ start, end }) => {
+    const before = text.slice(last, start);
+    last = end;
+    return [before, text.slice(start, end)];
+  });
+  return [...parts, text.slice(last)];
+};
 const wordsOf = (text: string): string[] => partsOf(text).filter((word, index) => index % 2 === 1 && isLong(word));
 const isLong = (word: string): boolean => word.length > FEW_LETTERS || !/^[\x20-\x7e]*$/.test(word);
-const stemOf = (word: string): string => word.toLowerCase().replace(/(?<=\w{3})(?:ing|ed|es|s)$/, "");
+const stemOf = (word: string): string => folded(word).replace(/(?<=\w{3})(?:ing|ed|es|s)$/, "");
 const isMarked = (word: string, stems: ReadonlySet<string>): boolean => isLong(word) && stems.has(stemOf(word));
 
 /** Returns the part of a text around the first word of the query. */

@@ -1,3 +1,4 @@
+import { wordsOf } from "@relevance/lib/platform/words.ts";
 import { useEffect, useState } from "preact/hooks";
 import { Curl, Problem, saveFile } from "../parts.tsx";
 import { goTo, place, setup } from "../state.ts";
@@ -199,7 +200,7 @@ function ShownFieldsChoice() {
 /** Saves what Search shows as a page that anybody can read without the console. */
 function saveComparison(): void {
   const found = comparison();
-  const name = found.query.replaceAll(/[^\p{L}\p{N}]+/gu, "-").slice(0, 40);
+  const name = wordsOf(found.query).join("-").slice(0, 40);
   saveFile(`search-${name}.html`, comparisonHtml(found));
 }
 

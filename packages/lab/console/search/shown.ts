@@ -1,4 +1,5 @@
 import { computed } from "@preact/signals";
+import { shownText } from "@relevance/lib/platform/words.ts";
 import { goTo, place } from "../state.ts";
 import { mapping } from "./mapping.ts";
 import { documents } from "./results.ts";
@@ -59,8 +60,8 @@ function kept(index: string): string {
 
 /** Returns a field's content as text; empty if it has none. */
 export function textIn(value: unknown): string {
-  if (typeof value === "string") return value.trim();
-  return Array.isArray(value) && value.every((one) => typeof one === "string") ? value.join(", ") : "";
+  if (typeof value === "string") return shownText(value);
+  return Array.isArray(value) && value.every((one) => typeof one === "string") ? shownText(value.join(", ")) : "";
 }
 
 /** Returns what a document is called: the chosen field, else one that usually names documents, else its id. */

@@ -29,7 +29,9 @@ writeFileSync(
   [
     ...of("Salt  road", 40),
     ...of("sunken", 10, { hitIds: [], total: 0 }),
-    ...of("bell", 20),
+    ...of("bell", 19),
+    // The same words in another spelling.
+    storedSearch({ queryId: "same", clientId: "c19", userQuery: "Bé\u00adll!", milliseconds: { total: 20 } }),
     ...of("lamp", 3, { degraded, milliseconds: { total: 900 } }),
     // A page without hits, of which there are some: the user asked for facets.
     ...of("facets", 2, { hitIds: [], total: 7 }),

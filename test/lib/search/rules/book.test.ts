@@ -50,6 +50,9 @@ test("compares texts by their words, whatever case, accents and punctuation", ()
     { name: "contains", when: { text: { contains: ["noir et", "l'été"] } } },
     { name: "either", when: { text: { is: ["lamp"], contains: ["red lamp"] } } },
     { name: "japanese", when: { text: { is: ["バグ"] } } },
+    { name: "rice", when: { text: { is: ["ข้าว"] } } },
+    { name: "desk-lamp", when: { text: { contains: ["台灯"] } } },
+    { name: "c-sharp", when: { text: { is: ["c#"] } } },
   );
   for (const [text, names] of [
     ["cafe noir", ["is"]],
@@ -62,6 +65,12 @@ test("compares texts by their words, whatever case, accents and punctuation", ()
     ["a lamp", []],
     ["ハグ", []],
     ["バグ", ["japanese"]],
+    ["ข่าว", []],
+    ["ข้าว", ["rice"]],
+    ["红色台灯", ["desk-lamp"]],
+    ["C#!", ["c-sharp"]],
+    ["c", []],
+    ["c++", []],
     ["", []],
     [null, []],
   ] as const) {

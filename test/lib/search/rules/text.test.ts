@@ -72,7 +72,7 @@ test("has an index that functions of this version read", () => {
   assert.equal(
     [INDEX_FORM, lines, prefixes],
     [
-      2,
+      3,
       [
         ...["\t70", "experiment=e\t30", "filter=f=1\t20", "filter=f=true\t20", "index=books\t40", "index=shop-*\t40"],
         ...["key=web\t50", "param=a=x y\t10", 'param=a=z"\n\u2028\t10', "param=a=\ud800é\t10"],

@@ -72,13 +72,23 @@ test("counts users, not searches, and nobody without a user id", async () => {
   );
 });
 
-test("takes a text with other blanks and letters of another case as the same", async () => {
-  const { texts } = await textsOf([search("a", "Salt  Road"), search("b", " salt road "), search("c", "SALT\troad")]);
-  assert.equal(
-    texts.map(({ text }) => text),
-    ["salt road"],
-  );
-});
+for (const [name, searches, suggested] of [
+  ["other blanks and letters of another case", ["Salt  Road", " salt road ", "SALT\troad"], ["salt road"]],
+  ["accents, the usual spelling is shown", ["Café", "cafe", "café"], ["café"]],
+  ["a dotted capital I", ["İstanbul", "istanbul", "ISTANBUL"], ["istanbul"]],
+  ["characters that nobody sees", ["sa\u00adlt", "\u202esalt", "salt\u001b"], ["salt"]],
+  ["news is no rice", ["ข่าว", "ข้าว", "ขาว"], []],
+  ["one sign is a word", ["茶", "茶", "茶"], ["茶"]],
+  ["one letter is a beginning", ["s", "S", "s"], []],
+] as const) {
+  test(`counts equal texts as one: ${name}`, async () => {
+    const { texts } = await textsOf(searches.map((text, user) => search(`user-${user}`, text)));
+    assert.equal(
+      texts.map(({ text }) => text),
+      suggested,
+    );
+  });
+}
 
 test("leaves out texts by which most users find nothing", async () => {
   const nothing: Change = { total: 0, hitIds: [] };

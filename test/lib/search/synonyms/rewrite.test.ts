@@ -19,6 +19,23 @@ test("looks up the longest sequences of words, in all lists, in any case", () =>
   assert.equal(texts("television sofas"), []);
 });
 
+test("looks up words as the cluster cuts them, with the signs that tell them apart", () => {
+  const lexicon = lexiconOf(["istanbul, constantinople", "c#, csharp", ".net, dotnet", "台灯, 灯具", "ข้าว, rice"]);
+  for (const [text, alternatives] of [
+    ["İSTANBUL", ["constantinople"]],
+    ["is\u00adtan\u200bbul", ["constantinople"]],
+    ["c", []],
+    ["a C# book", ["csharp"]],
+    ["fishing net", []],
+    ["the .NET way", ["dotnet"]],
+    ["红色台灯", ["灯具"]],
+    ["ข่าว", []],
+  ] as const) {
+    const found = spansOf(text, [lexicon]).flatMap((span) => span.alternatives.map((one) => one.text));
+    assert.equal(found, alternatives, text);
+  }
+});
+
 test("looks up as fast in a list of 10,000 as in a short one", () => {
   const long = lexiconOf(Array.from({ length: 10_000 }, (_, index) => `word${index} phrase${index}, other${index}`));
   assert.is(long.alternatives.size, 20_000);
