@@ -28,6 +28,10 @@ export interface SearchBody {
   parsed: Record<string, unknown>;
   /** The caller's values in a configured template. Undefined if the whole body is the caller's. */
   values?: readonly unknown[];
+  /** The caller's text of the search, if a parameter of the template holds it. */
+  query?: string | undefined;
+  /** Whether the template has a place for the text of the search. */
+  hasText?: boolean;
 }
 
 /**
@@ -55,26 +59,38 @@ export function namedTemplate(
   };
   const issues: Issue[] = [];
   const given = textOf("params") ?? "{}";
-  const query = replaced === undefined ? textOf(queryMember) : JSON.stringify(replaced);
-  const text = filled(named, query, given, (path, message) => issues.push({ path: path ?? queryMember, message }));
+  const replacement = replaced === undefined ? undefined : JSON.stringify(replaced);
+  const report: Report = (path, message) => issues.push({ path: path ?? queryMember, message });
+  const { text, ...about } = filled(named, { given, query: textOf(queryMember), replacement }, report);
   if (issues.length > 0) throw invalidRequest(issues);
   const parsed = JSON.parse(text) as Record<string, unknown>;
   const harmful = nestingIssue(Buffer.from(text)) ?? queryIssue(parsed);
   if (harmful) throw invalidRequest([{ ...harmful, path: `${bodyMember}.${harmful.path}` }]);
-  return { text, parsed, values: Object.values(JSON.parse(given) as object) };
+  return { text, parsed, values: Object.values(JSON.parse(given) as object), ...about };
 }
 
 /** Adds an issue. Without a path, it concerns the text of the search. */
 type Report = (path: string | undefined, message: string) => void;
 
-function filled(named: NamedTemplate, query: string | undefined, given: string, report: Report): string {
+/** JSON texts of a request: its parameters, its text, and the text to search for instead. */
+interface Texts {
+  given: string;
+  query: string | undefined;
+  replacement: string | undefined;
+}
+
+function filled(named: NamedTemplate, { given, query, replacement }: Texts, report: Report) {
   const { search_request_template: template, parameters } = named;
-  const params = parameters ? declaredValues(parameters, given, report) : freeValues(named, given, report);
+  const params = parameters ? declaredValues(parameters, given, query, report) : freeValues(named, given, report);
+  const role = parameters?.find((parameter) => parameter.role === "query")?.name ?? "";
+  const own = params.get(role);
+  if (replacement !== undefined && role !== "") params.set(role, replacement);
   const kept = parameters ? withoutAbsent(template, (name) => params.has(name)) : template;
-  const { text, missing, lacksQuery } = fillTemplate(kept, { search_query: query, params });
+  const search_query = replacement ?? query ?? own;
+  const { text, missing, used, usesQuery } = fillTemplate(kept, { search_query, params });
   for (const name of missing) report(`params.${name}`, "is required by this template");
-  if (lacksQuery) report(undefined, "is required by this template");
-  return text;
+  if (usesQuery && search_query === undefined) report(undefined, "is required by this template");
+  return { text, query: own && (JSON.parse(own) as string), hasText: usesQuery || used.has(role) };
 }
 
 /** Returns the JSON texts of undeclared parameters: the request's, else the defaults. */
@@ -98,15 +114,21 @@ const UNKNOWN = "is not a parameter of this template";
 const MANY_DIGITS = /[-+.\deE]{65}/;
 
 /** Returns the JSON texts of declared parameters, and reports invalid ones. Null for a parameter without a value. */
-function declaredValues(parameters: readonly Parameter[], given: string, report: Report): Map<string, string> {
+function declaredValues(
+  parameters: readonly Parameter[],
+  given: string,
+  query: string | undefined,
+  report: Report,
+): Map<string, string> {
   const values = new Map<string, string>();
   const slices = memberSlices(given);
   for (const parameter of parameters) {
-    const { name } = parameter;
+    const { name, role } = parameter;
     const slice = slices.get(name);
-    const text = slice && given.slice(slice.start, slice.end);
+    const sent = slice && given.slice(slice.start, slice.end);
+    const text = sent === undefined || sent === "null" ? role && query : sent;
     slices.delete(name);
-    if (text === undefined || text === "null") {
+    if (text === undefined) {
       if (parameter.default !== undefined) values.set(name, JSON.stringify(parameter.default));
       continue;
     }
