@@ -1,4 +1,4 @@
-import { comparableWords, readRule, type Word, wordsOf } from "../../settings/synonyms.ts";
+import { comparableWords, MAX_ALTERNATIVES, readRule, type Word, wordsOf } from "../../settings/synonyms.ts";
 
 /** A text to search for instead of another one. */
 interface Alternative {
@@ -10,7 +10,7 @@ interface Alternative {
 
 /** The rules of one list, by first word. */
 export interface Lexicon {
-  /** Alternatives by the normalized words of a text. They may include the text itself, and duplicates. */
+  /** Alternatives by the normalized words of a text. They may include the text itself. */
   alternatives: ReadonlyMap<string, readonly Alternative[]>;
   /** The most words of a text that starts with this word. */
   longest: ReadonlyMap<string, number>;
@@ -29,13 +29,18 @@ export function lexiconOf(rules: readonly string[]): Lexicon {
   const longest = new Map<string, number>();
   for (const line of rules) {
     const { from, to } = readRule(line);
-    const others = to.map(alternativeOf);
-    for (const { key, words } of from === to ? others : from.map(alternativeOf)) {
+    const all = to.map(alternativeOf);
+    // The text itself may be one of them.
+    const others = distinct(all).slice(0, MAX_ALTERNATIVES + 1);
+    for (const { key, words } of from === to ? all : from.map(alternativeOf)) {
       const first = key.split(" ", 1)[0] ?? "";
       if ((longest.get(first) ?? 0) < words) longest.set(first, words);
       const known = alternatives.get(key);
       // Texts of one rule share a list; lookups skip the text itself. Copies would take most of the time.
-      alternatives.set(key, known ? [...known, ...others] : others);
+      if (!known) alternatives.set(key, others);
+      else if (known.length <= MAX_ALTERNATIVES) {
+        alternatives.set(key, distinct([...known, ...others]).slice(0, MAX_ALTERNATIVES + 1));
+      }
     }
   }
   return { alternatives, longest };
@@ -46,8 +51,8 @@ function alternativeOf(text: string): Alternative {
   return { text, key: words.join(" "), words: words.length };
 }
 
-/** Returns the distinct alternatives with other words than the key. */
-function distinct(key: string, all: readonly Alternative[]): Alternative[] {
+/** Returns the alternatives with distinct words, other than those of the key. */
+function distinct(all: readonly Alternative[], key?: string): Alternative[] {
   const seen = new Set([key]);
   return all.filter((one) => !seen.has(one.key) && seen.add(one.key));
 }
@@ -77,7 +82,7 @@ function longestAt(words: readonly Word[], at: number, lexicons: readonly Lexico
       .map(({ word }) => word)
       .join(" ");
     const found = lexicons.flatMap(({ alternatives }) => alternatives.get(key) ?? []);
-    const others = distinct(key, found);
+    const others = distinct(found, key).slice(0, MAX_ALTERNATIVES);
     if (others.length > 0) return { length, alternatives: others };
   }
   return undefined;
