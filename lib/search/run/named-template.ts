@@ -6,6 +6,7 @@ import { type Parameter, singleOf, valueIssue } from "../../platform/json/parame
 import { memberSlices } from "../../platform/json/slices.ts";
 import { fillTemplate, isHybrid, parametersOf } from "../../platform/json/template.ts";
 import { withoutAbsent } from "../../platform/json/when.ts";
+import { namesThereAre } from "../../settings/nearest.ts";
 import type { GatewaySettings } from "../gateway/settings.ts";
 
 type NamedTemplate = GatewaySettings["templates"][number];
@@ -34,6 +35,17 @@ export interface SearchBody {
   hasText?: boolean;
 }
 
+/** Returns a configured template. Throws `template_not_found`, which names those that exist. */
+export function templateNamed(templates: readonly NamedTemplate[], name: string): NamedTemplate {
+  const named = templates.find((template) => template.name === name);
+  if (named) return named;
+  const known = templates.map((template) => template.name);
+  throw new ApiError(
+    "template_not_found",
+    `hybrid_search.yaml has no template "${name}": ${namesThereAre(name, known)}.`,
+  );
+}
+
 /**
  * Fills a configured template with the request's values, which keep their bytes. Throws `template_not_found`, and
  * `invalid_request` for a template of the other endpoint, invalid parameters, and values that would make the search
@@ -44,8 +56,7 @@ export function namedTemplate(
   { endpoint, name, queryMember, bodyMember, text: replaced }: TemplateRequest,
   requestText: string,
 ): SearchBody {
-  const named = templates.find((template) => template.name === name);
-  if (!named) throw new ApiError("template_not_found", `hybrid_search.yaml has no template "${name}".`);
+  const named = templateNamed(templates, name);
   const served = isHybrid(named.search_request_template) ? "hybrid-search" : "search";
   if (served !== endpoint) {
     const message = `names a template of the other kind of search: send "${name}" to /application/${served}`;
@@ -103,12 +114,13 @@ function freeValues(
   const known = parametersOf(template);
   for (const [name, { start, end }] of memberSlices(given)) {
     if (known.has(name)) values.set(name, given.slice(start, end));
-    else report(`params.${name}`, UNKNOWN);
+    else report(`params.${name}`, unknownIn(name, [...known]));
   }
   return values;
 }
 
-const UNKNOWN = "is not a parameter of this template";
+const unknownIn = (name: string, known: readonly string[]) =>
+  `is not a parameter of this template: ${namesThereAre(name, known)}`;
 
 /** More digits than any number needs. The cluster would read a million of them. */
 const MANY_DIGITS = /[-+.\deE]{65}/;
@@ -138,6 +150,7 @@ function declaredValues(
     if (issue !== undefined) report(`params.${name}`, issue);
     values.set(name, text);
   }
-  for (const name of slices.keys()) report(`params.${name}`, UNKNOWN);
+  const known = parameters.map(({ name }) => name);
+  for (const name of slices.keys()) report(`params.${name}`, unknownIn(name, known));
   return values;
 }

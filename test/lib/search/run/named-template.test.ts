@@ -175,7 +175,7 @@ test("all that is wrong is told at once", () => {
   assert.equal(issuesOf('{"flag":1,"text":2,"other":3}'), [
     "params.text: must be text",
     "params.flag: must be true or false",
-    "params.other: is not a parameter of this template",
+    "params.other: is not a parameter of this template: there are text, word, number, flag, texts, numbers, flags, size",
   ]);
 });
 
