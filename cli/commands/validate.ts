@@ -3,7 +3,7 @@ import { UsageError } from "../../lib/platform/failure.ts";
 import { SampleError } from "../../lib/recommendation/schema/row.ts";
 import type { Recommendation } from "../../lib/settings/configuration.ts";
 import { loadConfiguration } from "../../lib/settings/load.ts";
-import { ConfigurationError } from "../../lib/settings/problem.ts";
+import { ConfigurationError, formatProblem } from "../../lib/settings/problem.ts";
 import { defineCommand } from "../command.ts";
 import { option } from "../options.ts";
 import { absentEventTypes } from "../recommendation/event-types.ts";
@@ -28,11 +28,12 @@ export const command = defineCommand({
   },
   run: async ({ conf, json, null: missing, ...files }, { terminal }) => {
     try {
-      const { searchGateway, recommendation } = loadConfiguration(conf);
+      const { searchGateway, recommendation, warnings: own } = loadConfiguration(conf);
       const services = [...(searchGateway ? ["search-gateway"] : []), ...(recommendation ? ["recommendation"] : [])];
       const hasFiles = Object.values(files).some((file) => file !== undefined);
-      const warnings = hasFiles ? await compareData(conf, recommendation, { ...files, missing }) : [];
-      if (json) terminal.printJson({ valid: true, services, problems: [], ...(hasFiles && { warnings }) });
+      const ofData = hasFiles ? await compareData(conf, recommendation, { ...files, missing }) : [];
+      const warnings = [...own.map(formatProblem), ...ofData];
+      if (json) terminal.printJson({ valid: true, services, problems: [], warnings });
       else terminal.print(terminal.colors.green(`${conf} is valid. It deploys: ${services.join(", ")}`));
       if (!json) for (const warning of warnings) terminal.note(`Warning: ${warning}`);
       return 0;

@@ -30,7 +30,12 @@ test("lists what a valid configuration deploys", () => {
 
 test("lists it as JSON", async () => {
   const { out, err, code } = await runHere(["validate", "--conf", "conf.local", "--json"]);
-  assert.equal(JSON.parse(out), { valid: true, services: ["search-gateway", "recommendation"], problems: [] });
+  assert.equal(JSON.parse(out), {
+    valid: true,
+    services: ["search-gateway", "recommendation"],
+    problems: [],
+    warnings: [],
+  });
   assert.is(err, "");
   assert.is(code, 0);
 });
