@@ -9,7 +9,7 @@ import type { SdkConfig } from "../discovery/sdk/config.ts";
 import { readSecret, writeSecret } from "../discovery/sdk/secrets.ts";
 import { synchronizePlacements, synchronizeRules, synchronizeSynonyms } from "../documents.ts";
 import { planDigest } from "../plan/digest.ts";
-import { discardPlans, type Planned, type PlannedStack, planAndSave, planStacks } from "../plan/planned.ts";
+import { discardPlans, fullPlans, type Planned, type PlannedStack, planAndSave, planStacks } from "../plan/planned.ts";
 import { buildAndSynthesize, prepare } from "../plan/prepare.ts";
 import { addMonthlySum } from "../plan/prices.ts";
 import {
@@ -57,7 +57,7 @@ export async function deployProject(
   const leftovers = new Leftovers(project);
   await leftovers.write(prepared.stacks);
   for (let round = 1; ; round += 1) {
-    const planned = await planStacks(runner, prepared.stacks, { folder: folders.plans, notes: prepared.notes });
+    const planned = await planStacks(runner, prepared.stacks, { ...prepared, folder: folders.plans });
     try {
       leftovers.check(planned);
       await addMonthlySum(project, planned);
@@ -91,6 +91,7 @@ function requireApproved(covered: Parameters<typeof planDigest>[0], planned: Pla
 async function showAndApply(project: TerraformProject, planned: Planned, yes: boolean): Promise<void> {
   const { terminal } = project;
   terminal.print(`\n${formatSummary(planned.summary, terminal.colors)}\n`);
+  terminal.note(fullPlans(planned));
   if (planned.summary.changes) await confirm(terminal, { text: "Apply this plan?", yes });
   await applySteps(project, planned);
 }

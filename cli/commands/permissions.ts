@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
+import { Failure } from "../../lib/platform/failure.ts";
 import type { Names } from "../../lib/platform/naming/names.ts";
 import { defineCommand } from "../command.ts";
 import { filled, option } from "../options.ts";
@@ -41,7 +42,14 @@ export const command = defineCommand({
 /** Calls no AWS if the configuration says the account. */
 async function namesOf(session: Session): Promise<Names> {
   const { account_id: account } = session.config.project.aws;
-  return account === undefined ? (await inAccount(session)).names : namesIn(session, account);
+  if (account !== undefined) return namesIn(session, account);
+  try {
+    return (await inAccount(session)).names;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const message = `${error.message}; or set aws.account_id in project.yaml: this command then needs no credentials`;
+    throw new Failure(message, { cause: error });
+  }
 }
 
 const WORK = {

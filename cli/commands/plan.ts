@@ -3,7 +3,7 @@ import { UsageError } from "../../lib/platform/failure.ts";
 import { defineCommand } from "../command.ts";
 import { filled, flag, option } from "../options.ts";
 import { planDigest } from "../plan/digest.ts";
-import { planStacks } from "../plan/planned.ts";
+import { fullPlans, planStacks } from "../plan/planned.ts";
 import { prepare } from "../plan/prepare.ts";
 import { addMonthlySum } from "../plan/prices.ts";
 import { emptyFolder, writeReviewedPlan } from "../plan/reviewed.ts";
@@ -35,7 +35,7 @@ export const command = defineCommand({
     const { config, folders, runner } = project;
     const prepared = await prepare(project);
     const folder = out ?? folders.plans;
-    const planned = await planStacks(runner, prepared.stacks, { folder, notes: prepared.notes });
+    const planned = await planStacks(runner, prepared.stacks, { ...prepared, folder });
     await addMonthlySum(project, planned);
     const { summary } = planned;
     const id = out === undefined ? undefined : await writeReviewedPlan(project, { folder, prepared, planned });
@@ -44,7 +44,7 @@ export const command = defineCommand({
     if (json) terminal.printJson({ ...summary, digest, ...(id !== undefined && { id }) });
     else if (markdown) terminal.print(markdownSummary(config.project.project_name, summary, digest));
     else terminal.print(`\n${formatSummary(summary, terminal.colors)}`);
-    terminal.note(`\nFull plans: ${folder}/*.txt`);
+    terminal.note(`\n${fullPlans(planned)}`);
     if (id !== undefined) terminal.note(`Plan ${id}: apply exactly this with \`relevance deploy --plan ${folder}\``);
     return detailedExitcode && summary.changes ? 3 : 0;
   },

@@ -4,7 +4,7 @@ import { ApiError } from "../../lib/platform/http/error.ts";
 import { SampleError } from "../../lib/recommendation/schema/row.ts";
 import type { Recommendation } from "../../lib/settings/configuration.ts";
 import { loadConfiguration } from "../../lib/settings/load.ts";
-import { ConfigurationError } from "../../lib/settings/problem.ts";
+import { ConfigurationError, formatProblem } from "../../lib/settings/problem.ts";
 import { KEY_VARIABLE } from "../api-key.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { ADMINISTRATION, gatewayOptions, openGateway } from "../gateway/gateway.ts";
@@ -44,19 +44,18 @@ export const command = defineCommand({
     const { terminal } = context;
     const conf = confOf({ conf: options.conf, local });
     try {
-      const { searchGateway, recommendation } = loadConfiguration(conf);
+      const { searchGateway, recommendation, warnings: own } = loadConfiguration(conf);
       const services = [...(searchGateway ? ["search-gateway"] : []), ...(recommendation ? ["recommendation"] : [])];
       const hasFiles = Object.values(files).some((file) => file !== undefined);
-      const hasGateway = local || apiHost !== undefined;
-      const warnings = hasFiles ? await compareData(conf, recommendation, { ...files, missing }) : [];
-      if (hasGateway && searchGateway) {
+      const warnings = own.map(formatProblem);
+      if (hasFiles) warnings.push(...(await compareData(conf, recommendation, { ...files, missing })));
+      if ((local || apiHost !== undefined) && searchGateway) {
         const { mappingWarnings } = await import("../gateway/mapping-warnings.ts");
         const { cluster } = await openGateway({ conf, apiHost, local, apiKey }, context, ADMINISTRATION);
         const work = () => mappingWarnings(cluster, searchGateway);
         warnings.push(...(await rethrown(ApiError, Failure, work)));
       }
-      if (json)
-        terminal.printJson({ valid: true, services, problems: [], ...((hasFiles || hasGateway) && { warnings }) });
+      if (json) terminal.printJson({ valid: true, services, problems: [], warnings });
       else terminal.print(terminal.colors.green(`${conf} is valid. It deploys: ${services.join(", ")}`));
       if (!json) for (const warning of warnings) terminal.note(`Warning: ${warning}`);
       return 0;

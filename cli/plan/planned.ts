@@ -2,8 +2,9 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../../lib/platform/failure.ts";
 import { applyPlan, initStack, planJson, planStack, type Runner, type StackFolder } from "../terraform/stack.ts";
+import { NOTES_FILE } from "./summary/format.ts";
 import type { PlanJson } from "./summary/plan-json.ts";
-import { type PlanSummary, summarize } from "./summary/summary.ts";
+import { type PlanNotes, type PlanSummary, summarize } from "./summary/summary.ts";
 
 /** A stack and its saved plan. */
 export interface PlannedStack {
@@ -18,19 +19,20 @@ export interface PlannedStack {
 /** Saved plans and their summary. */
 export interface Planned {
   stacks: PlannedStack[];
+  /** The folder of their files. */
+  folder: string;
   summary: PlanSummary;
 }
 
 /**
  * Plans the stacks and saves each plan in the folder: `<stack>.tfplan` to apply, `<stack>.txt` as Terraform prints it,
- * `<stack>.json` for other programs.
+ * `<stack>.json` for other programs. The notes that stand are in {@link NOTES_FILE}.
  */
 export async function planStacks(
   runner: Runner,
   stacks: readonly StackFolder[],
-  options: { folder: string; notes?: readonly string[] },
+  { folder, notes = [], standing = [] }: Partial<PlanNotes> & { folder: string },
 ): Promise<Planned> {
-  const { folder, notes = [] } = options;
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const planned: PlannedStack[] = [];
   try {
@@ -41,11 +43,12 @@ export async function planStacks(
     throw error;
   }
   refuseKeyChange(planned);
+  if (standing.length > 0) await writeFile(join(folder, NOTES_FILE), `${standing.join("\n")}\n`, { mode: 0o600 });
   const summary = summarize(
     planned.map(({ stack: { name }, plan }) => ({ stack: name, plan })),
-    notes,
+    { notes, standing },
   );
-  return { stacks: planned, summary };
+  return { stacks: planned, folder, summary };
 }
 
 /**
@@ -86,6 +89,9 @@ export async function applyPlanned(runner: Runner, { stack, file, changes }: Pla
     await rm(file, { force: true });
   }
 }
+
+/** Says where the whole plans are. */
+export const fullPlans = ({ folder }: Pick<Planned, "folder">): string => `Full plans: ${folder}/*.txt`;
 
 /** Deletes the files of saved plans. */
 export async function discardPlans({ stacks }: Planned): Promise<void> {

@@ -10,6 +10,7 @@ import { type Discovery, formatDiscovery } from "../../lib/infrastructure/discov
 import { Failure, rethrown } from "../../lib/platform/failure.ts";
 import { settingChanges } from "../../lib/platform/json/setting-changes.ts";
 import type { FunctionName } from "../../lib/platform/naming/names.ts";
+import type { Configuration } from "../../lib/settings/configuration.ts";
 import { discover } from "../discovery/discover.ts";
 import { checkQuotas } from "../discovery/quotas.ts";
 import { sdkQuotas } from "../discovery/sdk/quotas.ts";
@@ -27,16 +28,15 @@ import { incompatibleIndexNotes } from "./incompatible-indexes.ts";
 import { rightsNotes, rightsOf } from "./key-rights.ts";
 import { passageNotes } from "./passage-notes.ts";
 import { rerankNotes } from "./rerank-notes.ts";
+import type { PlanNotes } from "./summary/summary.ts";
 
 /** A deployment that is ready to plan. */
-export interface Prepared {
+export interface Prepared extends PlanNotes {
   discovery: Discovery;
   /** In the order of deployment. */
   stacks: StackFolder[];
   /** SHA-256 of each function's archive in base64. */
   functions: Readonly<Record<string, string>>;
-  /** Notes for the reader of the plan. */
-  notes: string[];
 }
 
 /** With less memory the system may kill Terraform and its provider. */
@@ -66,19 +66,26 @@ export async function prepare(project: TerraformProject): Promise<Prepared> {
   await writeFile(join(folders.plans, "discovery.json"), formatDiscovery(discovery), { mode: 0o600 });
   const built = await buildAndSynthesize(project, discovery);
   const files = await compareConfiguration(project, names.bucket());
+  const stored = await storedConfiguration(project, names.bucket());
+  const deployed = Object.keys(stored).length > 0 ? readDeployed(stored) : undefined;
   const changed = files.write.length + files.remove.length > 0;
-  const settings = changed ? await settingNotes(project) : [];
+  const settings = changed && deployed ? await settingNotes(project, deployed) : [];
   const recipes = await recipeNotes(project);
   const placements = await placementNotes(project);
   const synonyms = await synonymNotes(project);
   const rules = await ruleNotes(project);
   const changes = [...settings, ...recipes, ...placements, ...synonyms, ...rules, ...configurationNotes(files)];
-  return {
-    discovery,
-    ...built,
-    notes: [...notesOf(project), ...quotas, ...ends, ...rerankNotes(config), ...passageNotes(config), ...changes],
-  };
+  const lasting = [...notesOf(project), ...quotas, ...ends];
+  const before = deployed?.config ? usageNotes(deployed.config) : [];
+  const usage = usageNotes(config);
+  const standing = [...(deployed ? lasting : []), ...usage.filter((note) => before.includes(note))];
+  // Before the first deployment nobody has read any of them.
+  const notes = [...lasting, ...usage].filter((note) => !standing.includes(note));
+  return { discovery, ...built, notes: [...notes, ...changes], standing };
 }
+
+/** Returns notes on what is billed by use. */
+const usageNotes = (config: Configuration) => [...rerankNotes(config), ...passageNotes(config)];
 
 /** Bundles the functions and synthesizes the stacks for a discovered account. */
 export async function buildAndSynthesize(
@@ -106,11 +113,8 @@ export async function buildAndSynthesize(
  * Returns notes on what Terraform shows only as another hash: the rights of keys, changed settings that are inside a
  * function's bundle, and indexes that they make incompatible.
  */
-async function settingNotes(project: Project): Promise<string[]> {
+async function settingNotes(project: Project, { config, rights }: ReturnType<typeof readDeployed>): Promise<string[]> {
   const { config: planned, names } = project;
-  const stored = await storedConfiguration(project, names.bucket());
-  if (Object.keys(stored).length === 0) return [];
-  const { config, rights } = readDeployed(stored);
   const keys = rights
     ? rightsNotes(rights, rightsOf(planned), { gateway: planned.searchGateway !== undefined })
     : ["The deployed api.yaml is not valid: changed rights of keys are not listed"];

@@ -4,6 +4,7 @@ import * as v from "valibot";
 import { parseJson } from "../../lib/platform/json/values.ts";
 import type { Project } from "../project.ts";
 import type { Planned } from "./planned.ts";
+import type { Time } from "./summary/plan-json.ts";
 import type { MonthlySum } from "./summary/summary.ts";
 import { type MonthlyUsage, monthlyUsage } from "./summary/usage.ts";
 
@@ -31,17 +32,17 @@ const DAY_MS = 86_400_000;
 const ASKING_MS = 10_000;
 
 /**
- * Returns what a month of being idle costs by AWS's list prices; undefined if none can be had: without the permission, in
+ * Returns what a month of being idle costs by AWS's list prices, before and after the apply; undefined if none can be had: without the permission, in
  * a local cloud, in partitions with other currencies, or offline. Prices are kept in a file, with the day of each.
  */
 export async function monthlySum(
-  usages: ReturnType<typeof monthlyUsage>,
+  usages: Readonly<Record<Time, ReturnType<typeof monthlyUsage>>>,
   { reads, file, now }: { reads: PriceReads; file: string; now: Date },
 ): Promise<MonthlySum | undefined> {
   const stored = await readStored(file);
   let failed = false;
   const fresh: Stored = { prices: {} };
-  for (const { service, usage } of usages.usage) {
+  for (const { service, usage } of [...usages.after.usage, ...usages.before.usage]) {
     const key = `${service} ${usage}`;
     if (key in fresh.prices) continue;
     const known = stored.prices[key];
@@ -59,10 +60,15 @@ export async function monthlySum(
   }
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, JSON.stringify({ prices: { ...stored.prices, ...fresh.prices } }, undefined, 2));
-  return summed(usages, fresh);
+  const after = summed(usages.after, fresh);
+  const { dollars = 0, parts = {} } = summed(usages.before, fresh) ?? {};
+  return after && { ...after, before: { dollars, parts } };
 }
 
-function summed({ usage, without }: ReturnType<typeof monthlyUsage>, { prices }: Stored): MonthlySum | undefined {
+function summed(
+  { usage, without }: ReturnType<typeof monthlyUsage>,
+  { prices }: Stored,
+): Omit<MonthlySum, "before"> | undefined {
   const priceFor = (one: MonthlyUsage) => prices[`${one.service} ${one.usage}`] ?? undefined;
   const priced = usage.flatMap((one) => {
     const price = priceFor(one);
@@ -150,7 +156,8 @@ export function productsOf(list: readonly unknown[]): Product[] {
 export async function addMonthlySum({ env, sdk, config }: Project, { stacks, summary }: Planned): Promise<void> {
   // The prices of a local cloud mean nothing; China has its own list, and GovCloud none.
   if (env.AWS_ENDPOINT_URL || /^(cn|us-gov|us-iso)/.test(config.project.aws.region_name)) return;
-  const usages = monthlyUsage(stacks.map(({ plan }) => plan));
+  const plans = stacks.map(({ plan }) => plan);
+  const usages = { before: monthlyUsage(plans, "before"), after: monthlyUsage(plans, "after") };
   const file = join(".local", "prices", `${sdk.region}.json`);
   const sum = await monthlySum(usages, { reads: sdkPrices(sdk.region), file, now: new Date() });
   if (sum) summary.monthlySum = sum;

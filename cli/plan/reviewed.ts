@@ -11,7 +11,7 @@ import type { Prepared } from "./prepare.ts";
 import { summarize } from "./summary/summary.ts";
 
 /** Increase it when the shape changes, so that a plan of another version is rejected. */
-const FORMAT = 1;
+const FORMAT = 2;
 const MANIFEST = "reviewed-plan.json";
 const DISCOVERY = "discovery.json";
 /** Terraform's record of the provider's version and checksums. Applying a saved plan requires the same one. */
@@ -44,6 +44,7 @@ const Manifest = v.object({
     }),
   ),
   notes: v.array(v.string()),
+  standing: v.array(v.string()),
 });
 
 /** What a reviewed plan depends on. */
@@ -61,7 +62,7 @@ export async function writeReviewedPlan(
   { config, sdk, folders, runner }: TerraformProject,
   { folder, prepared, planned }: { folder: string; prepared: Prepared; planned: Planned },
 ): Promise<string> {
-  const { discovery, functions, notes } = prepared;
+  const { discovery, functions, notes, standing } = prepared;
   await writeFile(join(folder, DISCOVERY), await readFile(join(folders.plans, DISCOVERY)), { mode: 0o600 });
   const stacks: ReviewedPlan["stacks"] = [];
   for (const { stack, changes } of planned.stacks) {
@@ -81,6 +82,7 @@ export async function writeReviewedPlan(
     files: await hashesOf(folder),
     stacks,
     notes,
+    standing,
   };
   const text = `${JSON.stringify(manifest, undefined, 2)}\n`;
   await writeFile(join(folder, MANIFEST), text, { mode: 0o600 });
@@ -154,9 +156,9 @@ export async function savedPlans(folder: string, plan: ReviewedPlan, stacks: rea
   }
   const summary = summarize(
     planned.map(({ stack: { name }, plan: json }) => ({ stack: name, plan: json })),
-    plan.notes,
+    plan,
   );
-  return { stacks: planned, summary };
+  return { stacks: planned, folder, summary };
 }
 
 function refuse(changed: readonly string[]): void {

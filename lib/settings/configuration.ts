@@ -6,6 +6,7 @@ import type { Filter } from "./filter.ts";
 import type { Experiment, HybridQuery, Template } from "./hybrid-search.ts";
 import type { Models } from "./model.ts";
 import type { Placement } from "./placements.ts";
+import type { Problem } from "./problem.ts";
 import type { OpenSearch, Personalize, Project, Vpc } from "./project.ts";
 import type { Rule } from "./rules.ts";
 import type { Campaign, Solution } from "./solution.ts";
@@ -21,6 +22,8 @@ export interface Configuration {
   recommendation: Recommendation | undefined;
   /** The unchanged text of every file that was read, by its path in the configuration folder. */
   files: Readonly<Record<string, string>>;
+  /** What is valid, and probably not meant. */
+  warnings: readonly Problem[];
 }
 
 /** The search gateway, which `vpc` and `opensearch` together enable. */

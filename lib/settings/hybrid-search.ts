@@ -1,6 +1,11 @@
 import * as v from "valibot";
 import { EXPERIMENT_KINDS, HYBRID_DEFAULTS, ON_EMBEDDING_FAILURE } from "../platform/contract/search.ts";
-import { DEFAULT_MAX_ITEMS, DEFAULT_MAX_LENGTH, PARAMETER_TYPES } from "../platform/json/parameters.ts";
+import {
+  DEFAULT_MAX_ITEMS,
+  DEFAULT_MAX_LENGTH,
+  PARAMETER_ROLES,
+  PARAMETER_TYPES,
+} from "../platform/json/parameters.ts";
 import { MODEL_NAMES } from "./embedding-models.ts";
 import { Candidates, Combination, Normalization, Weights } from "./fusion-settings.ts";
 import {
@@ -108,6 +113,12 @@ const Parameter = section(
     name: ParameterName("Name: `[params.<name>]` is its token."),
     description: v.optional(Description("What it means, for agents that call the template as a tool.")),
     type: word(PARAMETER_TYPES, "What it is: one value, or a list of them. It can never be an object."),
+    role: v.optional(
+      word(
+        PARAMETER_ROLES,
+        "`query`: it is the text of the search, as `[search_query]` is. Without a value it takes `user_query`, and the text of a rule or of `did_you_mean` replaces its value.",
+      ),
+    ),
     min: bound("Least number."),
     max: bound("Greatest number."),
     max_length: v.optional(

@@ -9,6 +9,18 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best?.candidate;
 }
 
+/** The most names that a message lists. */
+const MAX_LISTED = 20;
+
+/** Returns advice for a name that does not exist: the one that it probably misspells, and those that exist. */
+export function namesThereAre(word: string, known: readonly string[]): string {
+  if (known.length === 0) return "there is none";
+  const close = nearest(word, known);
+  const more = known.length > MAX_LISTED ? `, and ${known.length - MAX_LISTED} more` : "";
+  const list = `there ${known.length === 1 ? "is" : "are"} ${known.slice(0, MAX_LISTED).join(", ")}${more}`;
+  return close === undefined ? list : `did you mean "${close}"? T${list.slice(1)}`;
+}
+
 /** Returns the optimal string alignment distance: insertions, deletions, substitutions, and swaps of neighbours. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];

@@ -24,6 +24,7 @@ import { checkRules } from "./checks/rules.ts";
 import { checkSchemas } from "./checks/schemas.ts";
 import { checkExcludedColumns, checkRecipes } from "./checks/solution.ts";
 import { checkKeyRights, checkTemplateKeys } from "./checks/template-keys.ts";
+import { WARNINGS } from "./checks/warnings.ts";
 import type { Configuration, Recommendation, SearchGateway } from "./configuration.ts";
 import { EtlSchema } from "./etl.ts";
 import { FiltersSchema } from "./filter.ts";
@@ -131,6 +132,13 @@ export function readConfiguration(
   }
   const problems = reader.problems();
   if (problems.length > 0) throw new ConfigurationError(problems);
+  // What is reported from here on is valid, and probably not meant.
+  for (const check of WARNINGS) {
+    check(drafts, (key, path, message) => reader.report(fileNames[key] ?? `${key}.yaml`, path, message));
+  }
+  for (const [name, { length }] of Object.entries(synonyms)) {
+    if (length === 0) reader.reportLine(name, 1, "has no rule, so searches get no synonyms of it");
+  }
 
   const { vpc, opensearch, personalize } = whole(project);
   return {
@@ -162,6 +170,7 @@ export function readConfiguration(
         placements: placements ? whole(placements).placements : [],
       } satisfies Recommendation),
     files: reader.texts,
+    warnings: reader.problems(),
   };
 }
 

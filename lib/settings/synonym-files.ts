@@ -1,6 +1,6 @@
 import { CsvError, parse } from "csv-parse/sync";
 import { wordsOf } from "../platform/words.ts";
-import { checkedRule, formatRule, MAX_ALTERNATIVES, parseRule, type SynonymRule } from "./synonyms.ts";
+import { checkedRule, formatRule, listProblem, MAX_ALTERNATIVES, parseRule, type SynonymRule } from "./synonyms.ts";
 
 /** A file of synonyms. */
 export interface SynonymFile {
@@ -9,22 +9,19 @@ export interface SynonymFile {
   problems: Array<{ line: number; message: string }>;
 }
 
-/** The largest file that is read, in characters: some 50,000 rules. */
-const MAX_FILE_CHARACTERS = 2_000_000;
-
 /** Reads a file of synonyms: comma-separated values if its name ends in .csv, else Solr's format. */
 export function parseSynonymFile(name: string, text: string): SynonymFile {
   const file: SynonymFile = { rules: [], problems: [] };
-  if (text.length > MAX_FILE_CHARACTERS) {
-    const message = `has ${text.length} characters, more than the ${MAX_FILE_CHARACTERS} allowed: is it the right file?`;
-    return { ...file, problems: [{ line: 1, message }] };
-  }
+  const tooLong = listProblem([text]);
+  if (tooLong !== undefined) return { ...file, problems: [{ line: 1, message: tooLong }] };
   const read = new Map<string, Set<string>>();
   for (const { line, rule } of name.toLowerCase().endsWith(".csv") ? csvRules(text) : solrRules(text)) {
     const problem = "problem" in rule ? rule.problem : crowded(rule, read);
     if (problem !== undefined) file.problems.push({ line, message: problem });
     else if (!("problem" in rule)) file.rules.push(formatRule(rule));
   }
+  const stored = listProblem(file.rules);
+  if (stored !== undefined) file.problems.push({ line: 1, message: stored });
   return file;
 }
 

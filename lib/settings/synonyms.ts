@@ -18,6 +18,16 @@ const MAX_CHARACTERS = 200;
 /** The most alternatives of one clause of a query, and so of one text in a list. */
 export const MAX_ALTERNATIVES = 30;
 
+/** The most characters of a list as it is stored: some 50,000 rules. */
+const MAX_LIST_CHARACTERS = 2_000_000;
+
+/** Returns why a list of rules in Solr's form is too long to be read; undefined if it is not. */
+export function listProblem(rules: readonly string[]): string | undefined {
+  const characters = rules.reduce((all, rule) => all + rule.length + 1, 0);
+  if (characters <= MAX_LIST_CHARACTERS) return undefined;
+  return `has ${characters} characters, more than the ${MAX_LIST_CHARACTERS} allowed: is it the right file?`;
+}
+
 /** Returns a rule in Solr's form, as `sofa, couch` or `tv => television`, or what is wrong with it; undefined for no rule. */
 export function parseRule(line: string): SynonymRule | { problem: string } | undefined {
   const text = line.trim();

@@ -36,7 +36,12 @@ test("says that no cluster answers for its mappings", async () => {
 
 test("lists it as JSON", async () => {
   const { out, err, code } = await runHere(["validate", "--conf", "conf.local", "--json"]);
-  assert.equal(JSON.parse(out), { valid: true, services: ["search-gateway", "recommendation"], problems: [] });
+  assert.equal(JSON.parse(out), {
+    valid: true,
+    services: ["search-gateway", "recommendation"],
+    problems: [],
+    warnings: [],
+  });
   assert.is(err, "");
   assert.is(code, 0);
 });

@@ -174,6 +174,23 @@ for (const cluster of await clusters()) {
     const { status, body } = await gateway.post("/application/hybrid-search", hybrid);
     assert.equal([status, body.error.code], [422, "rejected_by_cluster"]);
   });
+
+  for (const block of ["read", "metadata"]) {
+    test(`${cluster.version}: a block of the index against ${block} is the operator's, in the cluster's words`, async () => {
+      const blocked = await createIndex(cluster);
+      const set = (value: boolean | null) =>
+        request(cluster, "PUT", `/${blocked}/_settings`, { index: { blocks: { [block]: value } } });
+      assert.is((await set(true)).status, 200);
+      const query = { hybrid: { queries: [ALL] } };
+      const { status, body, text } = await gateway.post("/application/hybrid-search", {
+        ...{ index: blocked, search_query: "salt", search_request_template: { query } },
+      });
+      await set(false);
+      await request(cluster, "DELETE", `/${blocked}`);
+      assert.equal([status, body.error.code], [403, "forbidden"], text);
+      assert.match(body.error.message, `has blocked this: index [${blocked}] blocked by: [FORBIDDEN/`);
+    });
+  }
 }
 
 test("tries every type of the table", () => {

@@ -142,12 +142,16 @@ test("tells an agent what is wrong with its arguments", async () => {
     [{ query: "words" }, "Arguments are missing: index."],
     [{ query: "words", index: one, body: {} }, 'There is no argument "body": use query, index, params, cursor.'],
     [{ query: 1, index: one }, 'The argument "query" must be text.'],
-    [{ query: "words", index: one, params: { size: 99 } }, "params.size must be at most 20"],
+    [
+      { query: "words", index: one, params: { size: 99 } },
+      "invalid_request: The request is not valid: params.size must be at most 20.",
+    ],
     [{ query: "words", index: secret }, 'forbidden: The rule "index" refuses'],
   ] as const) {
     const result = await client.callTool({ name: "search_page", arguments: given });
     assert.is(result.isError, true);
     assert.ok(textOf(result).includes(problem), textOf(result));
+    assert.is(textOf(result).split("\n").length, 1, "a sentence is said once");
   }
   const unknown = await client
     .callTool({ name: "search_inside", arguments: {} })

@@ -23,12 +23,25 @@ const when = (text: string) => ({ text: { contains: [text] } });
 const BUCKET = await documentBucket({
   rules: [
     { name: "other-text", when: when("meant"), effects: { replace_text: "n7", pin: [{ id: "d0", place: 2 }] } },
+    { name: "four", when: { text: { is: ["n4", "standard"] } }, effects: { replace_text: "n7" } },
     { name: "own-words", when: when("n2"), effects: { hide: { filter: { match: { text: "n2" } } } } },
   ],
   synonyms: { "lamps.txt": ["n7 => n8", "n2 => n3"] },
 });
 
+const matching = (query: string) => ({ size: 12, query: { match: { text: query } } });
+const TEXT = { name: "query", type: "text" as const };
+const TEMPLATES = [
+  {
+    name: "declared",
+    search_request_template: matching("[params.query]"),
+    parameters: [{ ...TEXT, role: "query" as const }],
+  },
+  { name: "nowhere", search_request_template: matching("[params.query]"), parameters: [TEXT] },
+].map((template) => ({ ...template, params: {} }));
+
 interface Searched extends Json {
+  rules: Array<{ name: string; text?: string }>;
   stages: Array<{ name: string; synonyms?: object[] }>;
 }
 
@@ -45,6 +58,7 @@ for (const cluster of await clusters()) {
       env: { BUCKET },
       settings: {
         indexes: [hybridIndex(index, { synonyms, rerank: RERANK })],
+        templates: TEMPLATES,
         has_rules: true,
         reranker_endpoint: "reranker",
       },
@@ -155,6 +169,30 @@ for (const cluster of await clusters()) {
       assert.equal(body.stages[0]?.synonyms, [{ from: "n7", to: ["n8"] }]);
     });
   }
+
+  test(`${cluster.version}: the text of a rule is searched for where the search has its text, and nowhere else`, async () => {
+    const [fours, sevens] = [4, 7]
+      .map((at) => [0, 11, 22, 33].map((more) => at + more))
+      .map((all) => all.filter((at) => at < 40).map((at) => `d${at}`));
+    const own = (user_query: string, query: object) => ({ user_query, search_request: { size: 12, query } });
+    const analyzed = { match: { text: { query: "standard", analyzer: "standard" } } };
+    const excluding = { bool: { must: [{ match: { text: "n4" } }], must_not: [{ match: { text: "n4" } }] } };
+    for (const [what, body, found, text] of [
+      ["a body that excludes the text", own("n4", excluding), sevens, "n7"],
+      ["an analyzer", own("standard", analyzed), sevens, "n7"],
+      ["a body with another text", own("n4", { match: { text: "n4 " } }), fours, undefined],
+      ["a parameter that is the text", { template: "declared", params: { query: "n4" } }, sevens, "n7"],
+      ["a parameter without a value", { template: "declared", user_query: "n4" }, sevens, "n7"],
+      ["a parameter that is not", { template: "nowhere", user_query: "n4", params: { query: "n4" } }, fours, undefined],
+    ] as const) {
+      const answer = await gateway.post<Searched>("/application/search", { index, synonyms: false, ...body });
+      assert.is(answer.status, 200, `${what}: ${answer.text}`);
+      assert.equal(idsOf(answer.body).toSorted(), found?.toSorted(), what);
+      assert.equal(answer.body.rules, [{ name: "four", ...(text !== undefined && { text }) }], what);
+      const lost = (answer.body.degraded ?? []).map(({ stage, effect }) => `${stage}: ${effect}`);
+      assert.equal(lost, text === undefined ? ["rules: the text of the request is searched for"] : [], what);
+    }
+  });
 
   test.after(async () => {
     await request(cluster, "DELETE", `/${index}`);

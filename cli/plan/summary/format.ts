@@ -1,7 +1,14 @@
 import type { Colors } from "../../terminal.ts";
 import type { AttributeChange } from "./attributes.ts";
+import type { IdleCost } from "./idle-costs.ts";
 import type { Action } from "./plan-json.ts";
-import type { MonthlySum, PlannedChange, PlanSummary, StackSummary } from "./summary.ts";
+import type { PlannedChange, PlanSummary, StackSummary } from "./summary.ts";
+
+/** The file beside the full plans with the notes that stand. */
+export const NOTES_FILE = "notes.txt";
+
+/** Kinds of resources shown for a new stack; the full plan lists all resources. */
+const MAX_KINDS = 6;
 
 /** Attributes shown for one resource; the full plan lists all. */
 const MAX_ATTRIBUTES = 8;
@@ -47,7 +54,8 @@ export function formatSummary(summary: PlanSummary, paint: Colors): string {
     );
   const costs = formatCosts(summary);
   if (costs.length > 0) blocks.push(block("Costs while idle, once applied", costs, paint));
-  if (summary.notes.length > 0) blocks.push(block("Notes", summary.notes, paint));
+  const notes = formatNotes(summary);
+  if (notes.length > 0) blocks.push(block("Notes", notes, paint));
   blocks.push(paint.bold(summary.changes ? `Plan: ${counted(summary.counts)}.` : "Nothing to change."));
   return blocks.join("\n\n");
 }
@@ -56,9 +64,32 @@ function block(heading: string, lines: readonly string[], paint: Colors): string
   return [paint.bold(heading), ...lines.map((line) => `  ${line}`)].join("\n");
 }
 
-function formatStack({ stack, changes }: StackSummary, paint: Colors): string {
+function formatNotes({ notes, standing }: PlanSummary): string[] {
+  if (standing.length === 0) return notes;
+  const [count, verb] = standing.length === 1 ? ["1 note", "stands"] : [`${standing.length} notes`, "stand"];
+  return [...notes, `${count} that ${verb} whatever this changes: ${NOTES_FILE} of the full plans`];
+}
+
+function formatStack({ stack, changes, isNew }: StackSummary, paint: Colors): string {
   if (changes.length === 0) return `${paint.bold(stack)}  no changes`;
+  if (isNew) {
+    const text = `new: ${kindsOf(changes)}; ${stack}.txt of the full plans lists them`;
+    return `${paint.bold(stack)}  ${paint.green(text)}`;
+  }
   return [paint.bold(stack), ...changes.flatMap((change) => formatChange(change, paint))].join("\n");
+}
+
+/** Counts resources and their commonest kinds: "3 to create (2 iam_role, 1 lambda_function)". */
+function kindsOf(changes: readonly PlannedChange[]): string {
+  const counts = new Map<string, number>();
+  for (const { address } of changes) {
+    const kind = address.split(".", 1)[0]?.replace(/^aws_/, "") ?? "";
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+  const sorted = [...counts].sort(([, a], [, b]) => b - a);
+  const others = sorted.slice(MAX_KINDS).reduce((sum, [, count]) => sum + count, 0);
+  const shown = sorted.slice(0, MAX_KINDS).map(([kind, count]) => `${count} ${kind}`);
+  return `${changes.length} to create (${[...shown, ...(others > 0 ? [`${others} others`] : [])].join(", ")})`;
 }
 
 function formatChange({ address, action, attributes }: PlannedChange, paint: Colors): string[] {
@@ -84,31 +115,36 @@ function formatWarnings({ stacks }: PlanSummary): string[] {
   );
 }
 
-function formatCosts(summary: PlanSummary): string[] {
-  const sum = summary.monthlySum ? [formatSum(summary.monthlySum)] : [];
-  return [...formatUnits(summary), ...sum];
-}
-
-/** Largest parts first. */
-function formatSum({ dollars, parts, without, read }: MonthlySum): string {
-  const sorted = Object.entries(parts).sort(([, a], [, b]) => b - a);
-  const list = sorted.map(([what, part]) => `${what} ${money(part)}`).join(", ");
-  const missing = without.length > 0 ? `; without ${without.join(", ")}` : "";
-  return `about ${money(dollars)} a month in all, by the list prices of ${read}: ${list}${missing}`;
+/** One amount with its parts, each as before → after where it changes. */
+function formatCosts({ idleCosts, idleCostsBefore, interfaceEndpoints, monthlySum }: PlanSummary): string[] {
+  const isFirst = idleCostsBefore.length === 0;
+  const shown = (before: string, after: string) => (isFirst || before === after ? after : `${before} → ${after}`);
+  const dollars = (what: string) => {
+    const [before, after] = [monthlySum?.before.parts[what], monthlySum?.parts[what]];
+    return before === undefined && after === undefined ? "" : ` ${shown(money(before ?? 0), money(after ?? 0))}`;
+  };
+  const kinds = new Map([...idleCosts, ...idleCostsBefore].map(({ what, billed }) => [what, billed]));
+  const parts = [...kinds].map(([what, billed]) => {
+    const [before = [], after = []] = [idleCostsBefore, idleCosts].map((all) => all.filter((one) => one.what === what));
+    if (billed === "by the hour") return `${what}${dollars(what)}, ${billed}: ${shown(listOf(before), listOf(after))}`;
+    return `${shown(countOf(before), countOf(after))} × ${what}${dollars(what)}, ${billed}`;
+  });
+  const { endpoints, interfaces } = interfaceEndpoints;
+  if (endpoints > 0) parts.push(`${endpoints} interface endpoints are billed as ${interfaces}, one per zone`);
+  if (!monthlySum) return parts;
+  const { before, without, read } = monthlySum;
+  const missing = without.length > 0 ? `, without ${without.join(", ")}` : "";
+  const sum = shown(money(before.dollars), money(monthlySum.dollars));
+  return [`about ${sum} a month in all, by the list prices of ${read}${missing}:`, ...parts];
 }
 
 const money = (dollars: number) =>
   `$${dollars.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
 
-function formatUnits({ idleCosts, interfaceEndpoints }: PlanSummary): string[] {
-  const lines = idleCosts.map(({ what, names, amount, billed }) => {
-    if (billed === "by the hour") return `${what}, ${billed}: ${names.map((name) => `${name} ${amount}`).join(", ")}`;
-    return `${names.length} × ${what}, ${billed}`;
-  });
-  const { endpoints, interfaces } = interfaceEndpoints;
-  if (endpoints === 0) return lines;
-  return [...lines, `${endpoints} interface endpoints are billed as ${interfaces}, one per zone`];
-}
+const listOf = (costs: readonly IdleCost[]) =>
+  costs.flatMap(({ names, amount }) => names.map((name) => `${name} ${amount}`)).join(", ") || "none";
+
+const countOf = (costs: readonly IdleCost[]) => String(costs.reduce((sum, { names }) => sum + names.length, 0));
 
 /** Formats counts as "2 to create, 1 to change", without the zeros. */
 function counted(counts: PlanSummary["counts"]): string {

@@ -1,4 +1,4 @@
-import { type PlanJson, type PlannedResource, personalizeInput } from "./plan-json.ts";
+import { type PlanJson, type PlannedResource, personalizeInput, resourcesOf, type Time } from "./plan-json.ts";
 
 /** Resources that cost money even when nobody uses them. */
 export interface IdleCost {
@@ -11,12 +11,9 @@ export interface IdleCost {
   billed: "by the hour" | "by the month" | "by the stored gigabyte and month";
 }
 
-/**
- * Returns what costs money when idle, once all plans are applied. Gives amounts only, since prices differ by region.
- */
-export function idleCosts(plans: readonly PlanJson[]): IdleCost[] {
-  const resources = plans.flatMap((plan) => plan.planned_values?.root_module?.resources ?? []);
-  const items = resources.filter(({ mode }) => mode === "managed").flatMap(costsOf);
+/** Returns what costs money when idle. Gives amounts only, since prices differ by region. */
+export function idleCosts(plans: readonly PlanJson[], time: Time): IdleCost[] {
+  const items = resourcesOf(plans, time).flatMap(costsOf);
   const alike = new Map<string, IdleCost>();
   for (const item of items) {
     const key = JSON.stringify([item.what, item.amount]);
@@ -31,9 +28,9 @@ export function idleCosts(plans: readonly PlanJson[]): IdleCost[] {
 
 /** Counts the interface endpoints after the apply, and the network interfaces that they are billed as. */
 export function interfaceEndpoints(plans: readonly PlanJson[]): { endpoints: number; interfaces: number } {
-  const found = plans
-    .flatMap((plan) => plan.planned_values?.root_module?.resources ?? [])
-    .filter(({ type, values }) => type === "aws_vpc_endpoint" && values.vpc_endpoint_type === "Interface");
+  const found = resourcesOf(plans, "after").filter(
+    ({ type, values }) => type === "aws_vpc_endpoint" && values.vpc_endpoint_type === "Interface",
+  );
   const interfaces = found.reduce((sum, { values }) => sum + lengthOf(values.subnet_ids), 0);
   return { endpoints: found.length, interfaces };
 }

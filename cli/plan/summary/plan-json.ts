@@ -4,8 +4,23 @@ import * as v from "valibot";
 export interface PlanJson {
   resource_changes?: readonly ResourceChange[];
   output_changes?: Readonly<Record<string, Pick<Change, "actions">>>;
-  planned_values?: { root_module?: { resources?: readonly PlannedResource[] } };
+  planned_values?: Values;
+  prior_state?: { values?: Values };
 }
+
+interface Values {
+  root_module?: { resources?: readonly PlannedResource[] };
+}
+
+/** Before all plans are applied, or after. */
+export type Time = "before" | "after";
+
+/** Returns the resources of stacks. */
+export const resourcesOf = (plans: readonly PlanJson[], time: Time): PlannedResource[] =>
+  plans
+    .flatMap(({ planned_values, prior_state }) => (time === "after" ? planned_values : prior_state?.values) ?? [])
+    .flatMap(({ root_module }) => root_module?.resources ?? [])
+    .filter(({ mode }) => mode === "managed");
 
 /** One resource of a plan, changed or not. */
 export interface ResourceChange {
@@ -57,10 +72,10 @@ const Input = v.object({
 /** The input of personalize-manager, as far as plans need it. */
 type PersonalizeInput = v.InferOutput<typeof Input>;
 
-const Values = v.object({ input: v.pipe(v.string(), v.parseJson(), Input) });
+const InputText = v.object({ input: v.pipe(v.string(), v.parseJson(), Input) });
 
 /** Returns the Personalize resource that an `aws_lambda_invocation` stands for; undefined for any other invocation. */
 export function personalizeInput(values: unknown): PersonalizeInput | undefined {
-  const parsed = v.safeParse(Values, values);
+  const parsed = v.safeParse(InputText, values);
   return parsed.success ? parsed.output.input : undefined;
 }

@@ -1,7 +1,7 @@
 import { type AttributeChange, attributeChanges } from "./attributes.ts";
 import { capacityNotes } from "./capacity.ts";
 import { type IdleCost, idleCosts, interfaceEndpoints } from "./idle-costs.ts";
-import { type Action, type PlanJson, personalizeInput, type ResourceChange } from "./plan-json.ts";
+import { type Action, type PlanJson, personalizeInput, type ResourceChange, resourcesOf } from "./plan-json.ts";
 
 /** A resource that changes. */
 export interface PlannedChange {
@@ -17,6 +17,8 @@ export interface PlannedChange {
 export interface StackSummary {
   stack: string;
   changes: PlannedChange[];
+  /** Whether the stack has no resource yet. */
+  isNew: boolean;
 }
 
 /** What a month of being idle costs by AWS's list prices. */
@@ -25,6 +27,8 @@ export interface MonthlySum {
   dollars: number;
   /** Dollars by what they are for, such as "SageMaker instances". */
   parts: Record<string, number>;
+  /** The same before the apply. */
+  before: { dollars: number; parts: Record<string, number> };
   /** What the sum leaves out, because its price was not found. */
   without: string[];
   /** The day on which the oldest of the prices was read. */
@@ -37,17 +41,31 @@ export interface PlanSummary {
   counts: Record<Action, number>;
   /** Whether applying changes anything; changed outputs count too. */
   changes: boolean;
+  /** Once all plans are applied. */
   idleCosts: IdleCost[];
+  idleCostsBefore: IdleCost[];
   interfaceEndpoints: { endpoints: number; interfaces: number };
   /** Absent where prices cannot be had. */
   monthlySum?: MonthlySum;
-  /** Other notes for the reader. */
+  /** Notes on what this plan changes. */
   notes: string[];
+  /** Notes that stand whatever a plan changes. */
+  standing: string[];
 }
 
+/** Notes for the reader of a plan. */
+export type PlanNotes = Pick<PlanSummary, "notes" | "standing">;
+
 /** Summarizes the plans of stacks, in the given order. */
-export function summarize(plans: readonly { stack: string; plan: PlanJson }[], notes: readonly string[]): PlanSummary {
-  const stacks = plans.map(({ stack, plan }) => ({ stack, changes: changesOf(plan) }));
+export function summarize(
+  plans: readonly { stack: string; plan: PlanJson }[],
+  { notes, standing }: PlanNotes,
+): PlanSummary {
+  const stacks = plans.map(({ stack, plan }) => {
+    const changes = changesOf(plan);
+    const creates = changes.length > 0 && changes.every(({ action }) => action === "create");
+    return { stack, changes, isNew: creates && resourcesOf([plan], "before").length === 0 };
+  });
   const counts = { create: 0, update: 0, replace: 0, delete: 0, forget: 0, import: 0 };
   for (const { action } of stacks.flatMap(({ changes }) => changes)) counts[action] += 1;
   const json = plans.map(({ plan }) => plan);
@@ -55,9 +73,11 @@ export function summarize(plans: readonly { stack: string; plan: PlanJson }[], n
     stacks,
     counts,
     changes: Object.values(counts).some((count) => count > 0) || json.some(changesOutputs),
-    idleCosts: idleCosts(json),
+    idleCosts: idleCosts(json, "after"),
+    idleCostsBefore: idleCosts(json, "before"),
     interfaceEndpoints: interfaceEndpoints(json),
     notes: [...notes, ...json.flatMap(rolledBackNotes), ...json.flatMap(capacityNotes)],
+    standing,
   };
 }
 

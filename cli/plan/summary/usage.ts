@@ -1,4 +1,4 @@
-import { type PlanJson, type PlannedResource, personalizeInput } from "./plan-json.ts";
+import { type PlanJson, type PlannedResource, personalizeInput, resourcesOf, type Time } from "./plan-json.ts";
 
 /** What is billed for a month of being there, in the units of AWS's price list. */
 export interface MonthlyUsage {
@@ -16,13 +16,11 @@ export interface MonthlyUsage {
 export const MONTH_HOURS = 730;
 
 /**
- * Returns the usage of a month in which nobody calls anything, once all plans are applied, and what its sum leaves out:
- * campaigns, whose price depends on the recipe, dashboards, and stored gigabytes.
+ * Returns the usage of a month in which nobody calls anything, and what its sum leaves out: campaigns, whose price depends
+ * on the recipe, dashboards, and stored gigabytes.
  */
-export function monthlyUsage(plans: readonly PlanJson[]): { usage: MonthlyUsage[]; without: string[] } {
-  const resources = plans
-    .flatMap((plan) => plan.planned_values?.root_module?.resources ?? [])
-    .filter(({ mode }) => mode === "managed");
+export function monthlyUsage(plans: readonly PlanJson[], time: Time): { usage: MonthlyUsage[]; without: string[] } {
+  const resources = resourcesOf(plans, time);
   const memory = new Map(
     resources
       .filter(({ type }) => type === "aws_lambda_function")

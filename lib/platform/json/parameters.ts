@@ -3,6 +3,9 @@ export const PARAMETER_TYPES = ["text", "number", "boolean", "texts", "numbers",
 
 export type ParameterType = (typeof PARAMETER_TYPES)[number];
 
+/** Roles of a parameter in a search: its text. */
+export const PARAMETER_ROLES = ["query"] as const;
+
 /** The longest text of a parameter that declares no `max_length`, in UTF-16 code units. */
 export const DEFAULT_MAX_LENGTH = 1_000;
 
@@ -15,6 +18,7 @@ export interface Parameter {
   /** Its meaning, for agents. */
   description?: string | undefined;
   type: ParameterType;
+  role?: (typeof PARAMETER_ROLES)[number] | undefined;
   min?: number | undefined;
   max?: number | undefined;
   max_length?: number | undefined;

@@ -13,8 +13,10 @@ export interface FilledTemplate {
   text: string;
   /** Names of parameters that the template has and the values lack. */
   missing: readonly string[];
-  /** Whether the template has `[search_query]` and the values do not. */
-  lacksQuery: boolean;
+  /** Names of parameters that the template has. */
+  used: ReadonlySet<string>;
+  /** Whether the template has `[search_query]`. */
+  usesQuery: boolean;
 }
 
 /** The token for the text of a search. */
@@ -30,11 +32,11 @@ export const parameterOf = (value: string): string | undefined => PARAM.exec(val
  * and parts of longer strings stay as they are.
  */
 export function fillTemplate(template: unknown, { search_query, params }: TemplateValues): FilledTemplate {
-  const missing = new Set<string>();
-  let lacksQuery = false;
+  const used = new Set<string>();
+  let usesQuery = false;
   const print = (value: unknown): string => {
     if (value === QUERY_TOKEN) {
-      lacksQuery ||= search_query === undefined;
+      usesQuery = true;
       return search_query ?? "null";
     }
     if (Array.isArray(value)) return `[${value.map(print).join(",")}]`;
@@ -43,12 +45,11 @@ export function fillTemplate(template: unknown, { search_query, params }: Templa
     }
     const name = typeof value === "string" ? parameterOf(value) : undefined;
     if (name === undefined) return JSON.stringify(value);
-    const given = params.get(name);
-    if (given === undefined) missing.add(name);
-    return given ?? "null";
+    used.add(name);
+    return params.get(name) ?? "null";
   };
   const text = print(template);
-  return { text, missing: [...missing], lacksQuery };
+  return { text, missing: [...used].filter((name) => !params.has(name)), used, usesQuery };
 }
 
 /** Returns the names of a template's parameters. */

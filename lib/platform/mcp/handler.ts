@@ -102,11 +102,11 @@ const failed = (text: string): ToolResult => ({ content: [{ type: "text", text }
 /** The longest text of an error, in characters. */
 const MAX_ERROR = 2_000;
 
-/** Returns the code, the message and the issues of an error answer. */
+/** Returns the code, the message and the issues of an error answer. The message has a single issue already. */
 function errorText(body: string): string {
   const parsed = parseJson(body);
   const error = isObject(parsed) && isObject(parsed.error) ? parsed.error : {};
-  const issues = Array.isArray(error.issues) ? error.issues : [];
+  const issues = Array.isArray(error.issues) && error.issues.length > 1 ? error.issues : [];
   const lines = issues.map(({ path, message }: Record<string, unknown>) => `${path} ${message}`);
   return [`${error.code}: ${error.message}`, ...lines].join("\n").slice(0, MAX_ERROR).toWellFormed();
 }

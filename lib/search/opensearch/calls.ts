@@ -117,6 +117,10 @@ export function refusalOf(answer: ClusterAnswer): ApiError {
     const message = `The gateway's cluster user may not do this with these indexes: it has no permission for ${lacked}.`;
     return new ApiError("forbidden", message, { shown: { type: cause.type } });
   }
+  if (status === 403 && cause.type === "cluster_block_exception") {
+    const message = `The operator of the search cluster has blocked this: ${cause.reason}`;
+    return new ApiError("forbidden", message, { shown: { type: cause.type, reason: cause.reason } });
+  }
   if (status === 401 || status === 403) {
     return new ApiError("upstream_failed", "The search cluster refused the gateway's own credentials.", {
       shown: { status, type: cause.type },

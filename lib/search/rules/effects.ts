@@ -38,6 +38,13 @@ export const NO_EFFECTS: Effects = {
   ...{ text: undefined, applied: [] },
 };
 
+/** Returns effects without the text to search for. */
+export const withoutText = (effects: Effects): Effects => ({
+  ...effects,
+  text: undefined,
+  applied: effects.applied.map(({ text: _, ...rule }) => rule),
+});
+
 /** Effects that change the query of a search. */
 export type Effective = Pick<Effects, "hiddenIds" | "hidden" | "filters" | "weights">;
 

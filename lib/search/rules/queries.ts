@@ -1,4 +1,4 @@
-import { isObject, isRawNumber } from "../../platform/json/values.ts";
+import { isObject } from "../../platform/json/values.ts";
 import { changesQuery, type Effective, type Effects } from "./effects.ts";
 
 /**
@@ -38,14 +38,6 @@ function filteredKnn(query: unknown, filters: readonly unknown[]): unknown {
   const [[field, knn] = ["", undefined], ...others] = Object.entries(query.knn);
   if (others.length > 0 || !isObject(knn) || !isObject(knn.filter)) return query;
   return { ...query, knn: { [field]: { ...knn, filter: { bool: { filter: [knn.filter, ...filters] } } } } };
-}
-
-/** Returns a query in which each string equal to `from` is replaced. */
-export function withText(query: unknown, from: string, to: string): unknown {
-  if (query === from) return to;
-  if (Array.isArray(query)) return typeof query[0] === "number" ? query : query.map((one) => withText(one, from, to));
-  if (!isObject(query) || isRawNumber(query)) return query;
-  return Object.fromEntries(Object.entries(query).map(([key, member]) => [key, withText(member, from, to)]));
 }
 
 /** Queries that only change the score of an inner query, with the member that contains it. */

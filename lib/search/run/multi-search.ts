@@ -11,6 +11,7 @@ import { isHybrid } from "../../platform/json/template.ts";
 import { concurrently } from "../../platform/resilience/concurrently.ts";
 import { requireTemplate } from "../access/templates.ts";
 import type { GatewayServices } from "../gateway/services.ts";
+import { templateNamed } from "./named-template.ts";
 import { namedTemplateFields } from "./request.ts";
 
 /** The most searches in one request. */
@@ -95,9 +96,7 @@ async function searched(services: GatewayServices, load: SearchLoaders, call: Js
 /** Returns the kind of a template. Throws `forbidden` if the key may not use it, `template_not_found` if there is none. */
 function kindOf({ settings }: GatewayServices, { caller }: Call, name: string): SearchKind {
   requireTemplate(caller, name);
-  const named = settings.templates.find((template) => template.name === name);
-  if (!named) throw new ApiError("template_not_found", `hybrid_search.yaml has no template "${name}".`);
-  return isHybrid(named.search_request_template) ? "hybrid-search" : "search";
+  return isHybrid(templateNamed(settings.templates, name).search_request_template) ? "hybrid-search" : "search";
 }
 
 const tooLarge = (message: string, sizes: Readonly<Record<string, number>>) =>

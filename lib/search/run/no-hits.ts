@@ -8,11 +8,10 @@ import type { OtherText } from "../suggest/correct.ts";
 import { suggestedFrom } from "../suggest/sources.ts";
 import { holdsAny } from "../suggest/texts.ts";
 import type { Searched } from "./reply.ts";
+import { NoPlaceForText } from "./rules.ts";
 
 /** Time limit (ms) for finding another text. */
 const LOOK_UP_MS = 1_000;
-
-const FAILED: unique symbol = Symbol("failed");
 
 /** A request's members about searches without hits. */
 export interface NoHitsRequest {
@@ -61,8 +60,13 @@ export async function withOtherText(
   if (!other) return first;
   const told = { ...first, didYouMean: { ...other, is_searched: false } };
   if (no_hits !== "search") return told;
-  const second = await searchFor(other.text).catch((): typeof FAILED => FAILED);
-  if (second === FAILED) return without(told, "the search for the other text failed", "its hits are not shown");
+  let second: Searched;
+  try {
+    second = await searchFor(other.text);
+  } catch (error) {
+    const reason = error instanceof NoPlaceForText ? error.message : "the search for the other text failed";
+    return without(told, reason, "its hits are not shown");
+  }
   return second.answer.hits.length === 0 ? told : { ...second, didYouMean: { ...other, is_searched: true } };
 }
 

@@ -1,3 +1,4 @@
+import type { Degradation } from "../../platform/http/degradation.ts";
 import type { JsonCall, Reply } from "../../platform/http/event.ts";
 import { searchedIndexes } from "../access/query.ts";
 import { checkedParts, requirePageRequest, requireTemplate } from "../access/templates.ts";
@@ -7,14 +8,21 @@ import type { Rewritten } from "../page/rewritten.ts";
 import { searchedPage } from "../page/searched-page.ts";
 import { stagesOf } from "../page/stage.ts";
 import { plainExpression } from "../resolve/expression.ts";
-import { changesQuery, type Effects } from "../rules/effects.ts";
+import { changesQuery, type Effects, withoutText } from "../rules/effects.ts";
 import { synonyms, withSynonyms } from "../stages/synonyms.ts";
 import { stagesFor } from "../stages/table.ts";
 import { answered } from "./answered.ts";
 import { type Attempt, attemptsOf } from "./attempts.ts";
 import type { SearchBody } from "./named-template.ts";
 import type { Searched } from "./reply.ts";
-import { type RuledSearches, ruledSearches, type SearchRules, searchRules } from "./rules.ts";
+import {
+  NoPlaceForText,
+  type RuledSearches,
+  ruledSearches,
+  type SearchRules,
+  searchRules,
+  textNotPlaced,
+} from "./rules.ts";
 import type { Opened, Retrieval, Running, SearchRequest, Sender, Source, Variant, Worded } from "./source.ts";
 
 /**
@@ -50,6 +58,7 @@ function granted(
 /** A search with a filled template and resolved indexes. */
 interface Prepared<Own> extends Worded {
   opened: Own;
+  degraded: readonly Degradation[];
 }
 
 /** A search whose queries can be sent. */
@@ -93,7 +102,7 @@ class Search<Request extends SearchRequest, Own extends Opened> {
     const { opened, effects, retrieval } = ready;
     const { entry, native, page } = opened;
     const interleaved = variant?.other && (await this.#interleaved(variant, variant.other, ready));
-    const text = effects.text ?? this.#source.textOf(body);
+    const text = effects.text ?? this.#textOf(ready.own);
     const { pins } = retrieval;
     const search = { index: prepared.index, request: body, userId: body.user_id, text, entry, native, page };
     const { stages, declined } = stagesOf([
@@ -136,52 +145,60 @@ class Search<Request extends SearchRequest, Own extends Opened> {
   ): Promise<Prepared<Own>> {
     const { services, call } = this.#running;
     const { body, caller } = call;
-    const bodyWith = (text?: string) => this.#source.bodyOf(services.settings, call, template, text);
-    const { own, index } = template === body.template ? this.#granted : granted(call, template, await bodyWith());
-    const found = given ?? this.#effectsOn(own.parsed, variant);
-    const replaced = this.#replaced;
-    const effects = replaced === undefined ? found : { ...found, text: replaced };
-    const worded = effects.text !== undefined && own.values ? await bodyWith(effects.text) : own;
-    if (replaced !== undefined) {
+    const bodyOf = this.#source.bodyOf(services.settings, call, template);
+    const { own, index } = template === body.template ? this.#granted : granted(call, template, await bodyOf);
+    const found = given ?? this.#effectsOn(own, variant);
+    const text = this.#replaced ?? found.text;
+    const worded = text === undefined ? own : await this.#worded(own, template, text);
+    if (this.#replaced !== undefined) {
+      if (!worded) throw new NoPlaceForText(template);
       // The text may be where the body names an index, so the filled body is checked.
-      const sent = own.values ? worded : { parsed: await this.#withText(own.parsed, replaced) };
-      searchedIndexes(caller, body.index, ...checkedParts(caller, sent));
+      searchedIndexes(caller, body.index, ...checkedParts(caller, worded));
     }
-    const search = { own, worded, index, effects };
-    return { ...search, opened: await this.#source.open(this.#running, search) };
+    const effects = this.#replaced === undefined && worded ? found : { ...withoutText(found), text: this.#replaced };
+    const search = { own, worded: worded ?? own, index, effects };
+    const degraded = worded ? [] : [textNotPlaced(template)];
+    return { ...search, degraded, opened: await this.#source.open(this.#running, search) };
   }
 
-  #effectsOn(native: Worded["own"]["parsed"], variant: Pick<Variant<Own>, "experiment"> | undefined): Effects {
+  /** Returns the text of the search: the request's, or that of the template's parameter. */
+  #textOf(own: SearchBody): string | null | undefined {
+    return this.#source.textOf(this.#running.call.body) ?? own.query;
+  }
+
+  /** Returns the body with another text in place of the request's; undefined if it has no place for it. */
+  async #worded(own: SearchBody, template: string | null | undefined, text: string): Promise<SearchBody | undefined> {
+    const { services, call } = this.#running;
+    const isEmbedded = this.#source.isEmbedded(own);
+    if (own.values) {
+      const filled = await this.#source.bodyOf(services.settings, call, template, text);
+      return filled.hasText || isEmbedded ? filled : undefined;
+    }
+    const { bodyWithText } = await import("../queries/replace-text.ts");
+    const changed = bodyWithText(own.text, this.#textOf(own) ?? "", text);
+    if (changed === undefined) return isEmbedded ? own : undefined;
+    return { text: changed, parsed: JSON.parse(changed) };
+  }
+
+  #effectsOn(own: SearchBody, variant: Pick<Variant<Own>, "experiment"> | undefined): Effects {
     const { body, caller } = this.#running.call;
     const { template, params, segments } = body;
-    const text = this.#source.textOf(body);
     return this.#rules.effectsOn({
-      ...{ text, template, params, segments, native },
+      ...{ text: this.#textOf(own), template, params, segments, native: own.parsed },
       key: caller.name,
       experiment: variant?.experiment,
     });
   }
 
-  /** Returns a query, or several, in which another text replaces the request's where it can be found. */
-  async #withText<Query>(query: Query, text: string): Promise<Query> {
-    const from = this.#source.textOf(this.#running.call.body);
-    if (from == null) return query;
-    const { withText } = await import("../rules/queries.ts");
-    return withText(query, from, text) as Query;
-  }
-
-  /** Adds the embeddings, texts of rules and synonyms to a search. */
+  /** Adds the embeddings and synonyms to a search. */
   async #ready(prepared: Prepared<Own>, settings: unknown, ruled: RuledSearches): Promise<Ready<Own>> {
     const { services, call } = this.#running;
     const { body, deadline } = call;
-    const { effects, own, opened } = prepared;
+    const { effects, opened } = prepared;
     const retrieval = await opened.retrieval(settings);
     const asked = { entry: opened.entry, synonyms: body.synonyms, locale: body.locale, deadline };
-    // A template was already filled with the rules' text.
-    const text = own.values ? undefined : effects.text;
-    const isChanged = text !== undefined || changesQuery(effects) || synonyms.isWanted(asked);
-    const parsed = isChanged ? retrieval.queries() : undefined;
-    const queries = parsed && text !== undefined ? await this.#withText(parsed, text) : parsed;
+    const isChanged = changesQuery(effects) || synonyms.isWanted(asked);
+    const queries = isChanged ? retrieval.queries() : undefined;
     return { ...prepared, retrieval, ruled, queries, rewritten: await withSynonyms(services, asked, queries) };
   }
 
@@ -206,7 +223,7 @@ class Search<Request extends SearchRequest, Own extends Opened> {
   }
 
   #searched(
-    { own, effects, retrieval, ruled, rewritten }: Ready<Own>,
+    { own, effects, degraded, retrieval, ruled, rewritten }: Ready<Own>,
     { echo }: Sender,
     found: Awaited<ReturnType<Sender["finish"]>>,
   ): Searched {
@@ -216,7 +233,7 @@ class Search<Request extends SearchRequest, Own extends Opened> {
       index: plainExpression(body.index),
       echo: { index: JSON.stringify(body.index), ...echo },
       fields: body,
-      userQuery: this.#source.textOf(body) ?? null,
+      userQuery: this.#textOf(own) ?? null,
       query: own.parsed,
       settings: retrieval.settings,
       ...found,
@@ -225,6 +242,7 @@ class Search<Request extends SearchRequest, Own extends Opened> {
       degraded: [
         ...retrieval.degraded,
         ...this.#rules.degraded,
+        ...degraded,
         ...ruled.degraded(),
         ...rewritten.degraded(),
         ...found.degraded,

@@ -46,13 +46,15 @@ export interface Source<Request, Own extends Opened = Opened> {
   kind: SearchKind;
   /** Returns the user's text, if the request has it. */
   textOf(request: Request): string | null | undefined;
-  /** Returns the body of a request, or of its named template, with `text` in place of its own text. */
+  /** Returns the body of a request, or of its named template, which `text` fills in place of the request's. */
   bodyOf(
     settings: GatewaySettings,
     call: JsonCall<Request>,
     template: string | null | undefined,
     text?: string,
   ): Promise<SearchBody>;
+  /** Returns whether the text is also searched for by its embedding, whatever the body has of it. */
+  isEmbedded(own: SearchBody): boolean;
   /** Returns the experiment variant for a search. Absent if no experiment is on searches of this source. */
   variantOf?(running: Running<Request>, index: string): Promise<Variant<Own> | undefined>;
   /** Resolves the indexes and settings of a search. */

@@ -21,6 +21,8 @@ export const native: Source<AnySearchRequest> = {
 
   textOf: ({ user_query }) => user_query,
 
+  isEmbedded: () => false,
+
   async bodyOf(settings, { body, text }, template, replaced): Promise<SearchBody> {
     if (template != null) {
       const named = {

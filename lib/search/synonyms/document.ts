@@ -7,10 +7,19 @@ import {
   type ReadIfChanged,
 } from "../../platform/aws/versioned-documents.ts";
 import { deadlineIn, withTimeout } from "../../platform/resilience/deadline.ts";
+import { listProblem } from "../../settings/synonyms.ts";
 import { type Lexicon, lexiconOf } from "./lexicon.ts";
 
 /** The rules of each list in Solr's form, by the path of its file in the configuration folder. */
-const SynonymLists = v.object({ files: v.record(v.string(), v.array(v.string())) });
+const SynonymLists = v.object({
+  files: v.record(
+    v.string(),
+    v.pipe(
+      v.array(v.string()),
+      v.check((rules) => listProblem(rules) === undefined, "has more characters than a list may have"),
+    ),
+  ),
+});
 export type SynonymLists = v.InferOutput<typeof SynonymLists>;
 
 /** Returns the lists of a document. Throws if it is not one of synonyms. */

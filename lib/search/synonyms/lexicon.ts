@@ -1,5 +1,5 @@
 import { type Word, wordsIn, wordsOf } from "../../platform/words.ts";
-import { readRule } from "../../settings/synonyms.ts";
+import { MAX_ALTERNATIVES, readRule } from "../../settings/synonyms.ts";
 
 /** A text to search for instead of another one. */
 interface Alternative {
@@ -11,7 +11,7 @@ interface Alternative {
 
 /** The rules of one list, by first word. */
 export interface Lexicon {
-  /** Alternatives by the normalized words of a text. They may include the text itself, and duplicates. */
+  /** Alternatives by the normalized words of a text. They may include the text itself. */
   alternatives: ReadonlyMap<string, readonly Alternative[]>;
   /** The most words of a text that starts with this word. */
   longest: ReadonlyMap<string, number>;
@@ -30,13 +30,18 @@ export function lexiconOf(rules: readonly string[]): Lexicon {
   const longest = new Map<string, number>();
   for (const line of rules) {
     const { from, to } = readRule(line);
-    const others = to.map(alternativeOf);
-    for (const { key, words } of from === to ? others : from.map(alternativeOf)) {
+    const all = to.map(alternativeOf);
+    // The text itself may be one of them.
+    const others = distinct(all).slice(0, MAX_ALTERNATIVES + 1);
+    for (const { key, words } of from === to ? all : from.map(alternativeOf)) {
       const first = key.split(" ", 1)[0] ?? "";
       if ((longest.get(first) ?? 0) < words) longest.set(first, words);
       const known = alternatives.get(key);
       // Texts of one rule share a list; lookups skip the text itself. Copies would take most of the time.
-      alternatives.set(key, known ? [...known, ...others] : others);
+      if (!known) alternatives.set(key, others);
+      else if (known.length <= MAX_ALTERNATIVES) {
+        alternatives.set(key, distinct([...known, ...others]).slice(0, MAX_ALTERNATIVES + 1));
+      }
     }
   }
   return { alternatives, longest };
@@ -47,8 +52,8 @@ function alternativeOf(text: string): Alternative {
   return { text, key: words.join(" "), words: words.length };
 }
 
-/** Returns the distinct alternatives with other words than the key. */
-function distinct(key: string, all: readonly Alternative[]): Alternative[] {
+/** Returns the alternatives with distinct words, other than those of the key. */
+function distinct(all: readonly Alternative[], key?: string): Alternative[] {
   const seen = new Set([key]);
   return all.filter((one) => !seen.has(one.key) && seen.add(one.key));
 }
@@ -78,7 +83,7 @@ function longestAt(words: readonly Word[], at: number, lexicons: readonly Lexico
       .map(({ word }) => word)
       .join(" ");
     const found = lexicons.flatMap(({ alternatives }) => alternatives.get(key) ?? []);
-    const others = distinct(key, found);
+    const others = distinct(found, key).slice(0, MAX_ALTERNATIVES);
     if (others.length > 0) return { length, alternatives: others };
   }
   return undefined;

@@ -1,6 +1,7 @@
-import { isObject, isRawNumber, numberOf } from "../../platform/json/values.ts";
+import { isObject, numberOf } from "../../platform/json/values.ts";
 import { wordsOf } from "../../platform/words.ts";
 import { MAX_ALTERNATIVES } from "../../settings/synonyms.ts";
+import { mapScoring } from "../queries/scoring.ts";
 import { type Lexicon, type Span, spansOf } from "./lexicon.ts";
 
 /** A query with the synonyms of its words. */
@@ -19,22 +20,6 @@ const MAX_TEXT = 1_000;
 
 /** The most characters that a rewriting adds to a query. */
 const MAX_ADDED = 200_000;
-
-/**
- * Query members that contain scoring queries. Filters and exclusions are not rewritten, since rules or access may rely
- * on them.
- */
-const SCORING: Readonly<Record<string, readonly string[]>> = {
-  bool: ["must", "should"],
-  boosting: ["positive"],
-  dis_max: ["queries"],
-  function_score: ["query"],
-  has_child: ["query"],
-  has_parent: ["query"],
-  hybrid: ["queries"],
-  nested: ["query"],
-  script_score: ["query"],
-};
 
 /** Types of `multi_match` that are rewritten. In others, the last word is a prefix. */
 const WHOLE_WORDS: readonly unknown[] = [undefined, "best_fields", "most_fields", "cross_fields", "phrase"];
@@ -76,21 +61,10 @@ export function rewriting(query: unknown, lexicons: readonly Lexicon[]): Rewriti
     };
   };
 
-  const walk = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(walk);
-    if (!isObject(value) || isRawNumber(value)) return value;
-    const [kind, ...others] = Object.keys(value);
-    const inner = kind === undefined ? undefined : value[kind];
-    if (kind === undefined || others.length > 0 || !isObject(inner)) return value;
+  const rewritten = mapScoring(query, (kind, inner) => {
     const read = clauseOf(kind, inner);
-    if (read) return clause(kind, read);
-    const scoring = Object.hasOwn(SCORING, kind) ? SCORING[kind] : undefined;
-    if (!scoring) return value;
-    const entries = Object.entries(inner).map(([key, one]) => [key, scoring.includes(key) ? walk(one) : one]);
-    return { [kind]: Object.fromEntries(entries) };
-  };
-
-  const rewritten = walk(query);
+    return read && clause(kind, read);
+  });
   const { alternatives, left } = counts;
   return alternatives + left === 0 ? undefined : { query: rewritten, words, alternatives, left };
 }

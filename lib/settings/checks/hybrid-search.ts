@@ -4,6 +4,7 @@ import { sum } from "../../platform/sum.ts";
 import { MODELS, type ModelName } from "../embedding-models.ts";
 import { SUM_TOLERANCE } from "../fusion-settings.ts";
 import type { HybridQuery } from "../hybrid-search.ts";
+import { namesThereAre } from "../nearest.ts";
 import { type Chunking, MAX_TOKENS } from "../passages.ts";
 import type { Path } from "../problem.ts";
 import { RERANKER } from "../rerank-models.ts";
@@ -185,7 +186,14 @@ const checkExperiments: Check = ({ hybrid_search }, report) => {
       const at = [...path, place];
       const used = template === undefined ? undefined : templates.get(template);
       if (template !== undefined && !used) {
-        report("hybrid_search", [...at, "template"], `names "${template}", which templates lacks`);
+        report(
+          "hybrid_search",
+          [...at, "template"],
+          `names "${template}", which templates lacks: ${namesThereAre(
+            template,
+            [...templates.keys()].flatMap((one) => one ?? []),
+          )}`,
+        );
       } else if (used && !isHybrid(used.search_request_template ?? {})) {
         report("hybrid_search", [...at, "template"], `names "${template}", which is not for hybrid search`);
       }

@@ -1,7 +1,7 @@
 import { partitionOf } from "../../platform/naming/partitions.ts";
 import { ALARMS, SEVERITIES } from "../alarms.ts";
 import { joinWords } from "../kinds.ts";
-import { nearest } from "../nearest.ts";
+import { namesThereAre, nearest } from "../nearest.ts";
 import type { Path } from "../problem.ts";
 import type { Check, Drafts, FileKey, Report } from "./drafts.ts";
 
@@ -118,7 +118,7 @@ const PERSONALIZE_REGIONS = [
 export const checkRegion: Check = ({ project, api }, report) => {
   const region = project?.aws?.region_name;
   if (region === undefined || PERSONALIZE_REGIONS.includes(region)) return;
-  const without = `${region} has no Personalize, which is in ${PERSONALIZE_REGIONS.join(", ")}`;
+  const without = `${region} has no Personalize, which is in other regions: ${namesThereAre(region, PERSONALIZE_REGIONS)}`;
   if (servicesOf(project).recommendation) {
     report("project", ["personalize"], `needs another aws.region_name, or no recommendation service: ${without}`);
   } else if (api?.personalized_ranking?.campaign_arn !== undefined) {

@@ -2,6 +2,7 @@ import { INTERLEAVED } from "../../platform/contract/search.ts";
 import { parametersOf } from "../../platform/json/template.ts";
 import { wordsOf } from "../../platform/words.ts";
 import { instantOf } from "../../platform/zoned-time.ts";
+import { namesThereAre } from "../nearest.ts";
 import type { Path } from "../problem.ts";
 import type { Rule } from "../rules.ts";
 import type { Draft } from "../validate.ts";
@@ -66,12 +67,13 @@ function checkConditions(when: Draft<Rule["when"]> | undefined, path: Path, know
   }
   for (const [at, name] of sound(keys)) {
     if (known.keys && !known.keys.includes(name)) {
-      report(file, [...path, "keys", at], `"${name}" is not in keys of api.yaml`);
+      report(file, [...path, "keys", at], `"${name}" is not in keys of api.yaml: ${namesThereAre(name, known.keys)}`);
     }
   }
   for (const [at, name] of sound(templates)) {
     if (known.templates && !known.templates.has(name)) {
-      report(file, [...path, "templates", at], `"${name}" is not in templates of hybrid_search.yaml`);
+      const advice = namesThereAre(name, [...known.templates.keys()]);
+      report(file, [...path, "templates", at], `"${name}" is not in templates of hybrid_search.yaml: ${advice}`);
     }
   }
   const named = templates ? sound(templates).map(([, name]) => name) : [...(known.templates?.keys() ?? [])];
@@ -98,12 +100,17 @@ function checkExperiment(
   if (experiment?.name === undefined || !experiments) return;
   const variants = experiments.get(experiment.name);
   if (!variants) {
-    report(file, [...path, "name"], `"${experiment.name}" is not in experiments of hybrid_search.yaml`);
+    const advice = namesThereAre(experiment.name, [...experiments.keys()]);
+    report(file, [...path, "name"], `"${experiment.name}" is not in experiments of hybrid_search.yaml: ${advice}`);
     return;
   }
   for (const [at, variant] of sound(experiment.variants)) {
     if (variants.includes(variant)) continue;
-    report(file, [...path, "variants", at], `"${variant}" is no variant of "${experiment.name}", ${NEVER}`);
+    report(
+      file,
+      [...path, "variants", at],
+      `"${variant}" is no variant of "${experiment.name}", ${NEVER}: ${namesThereAre(variant, variants)}`,
+    );
   }
 }
 

@@ -3,6 +3,7 @@ import { singleOf } from "../../platform/json/parameters.ts";
 import { isHybrid, parametersOf } from "../../platform/json/template.ts";
 import type { KeyConfig } from "../access.ts";
 import type { HybridSearch, Template } from "../hybrid-search.ts";
+import { namesThereAre } from "../nearest.ts";
 import type { Path } from "../problem.ts";
 import { showsField } from "../shown-fields.ts";
 import { foundIn, isInScript, isSearchedFor, type TemplatePart } from "../template-tokens.ts";
@@ -39,7 +40,12 @@ export const checkTemplateKeys: Check = ({ api, hybrid_search }, report) => {
     if (hybrid_search === undefined) continue;
     for (const [at, name] of sound(key.templates)) {
       const found = templates.get(name);
-      const problem = found ? templateProblem(found.template, key) : "is not in templates of hybrid_search.yaml";
+      const problem = found
+        ? templateProblem(found.template, key)
+        : `is not in templates of hybrid_search.yaml: ${namesThereAre(
+            name,
+            [...templates.keys()].flatMap((one) => one ?? []),
+          )}`;
       if (problem !== undefined) report("api", [...path, "templates", at], `"${name}" ${problem}`);
       if (found && !used.has(name)) used.set(name, key.name ?? "");
       for (const [, entry] of sound(hybrid_search.hybrid_queries)) {

@@ -29,6 +29,7 @@ export const checkTemplates: Check = ({ hybrid_search }, report) => {
       report(file, [...path, "params"], "has no effect beside parameters: write each default there");
     }
     noneTwice(report, file, [...path, "parameters"], parameters, "name");
+    noneTwice(report, file, [...path, "parameters"], parameters, "role");
     for (const [at, parameter] of sound(parameters)) checkParameter(parameter, [...path, "parameters", at], report);
     if (template === undefined) continue;
     const { query } = template as { query?: { hybrid?: { queries?: unknown } } };
@@ -63,10 +64,11 @@ const FOR: readonly [keyof Declared, (type: ParameterType) => boolean][] = [
   ["max", (type) => singleOf(type) === "number"],
   ["max_length", (type) => singleOf(type) === "string"],
   ["max_items", isList],
+  ["role", (type) => type === "text"],
 ];
 
 function checkParameter(declared: Declared, path: Path, report: Report): void {
-  const { type, min, max, values } = declared;
+  const { type, min, max, values, role } = declared;
   if (type === undefined) return;
   for (const [key, fits] of FOR) {
     if (declared[key] !== undefined && !fits(type)) report(file, [...path, key], `has no effect: the type is ${type}`);
@@ -74,6 +76,7 @@ function checkParameter(declared: Declared, path: Path, report: Report): void {
   if (min !== undefined && max !== undefined && min > max) {
     report(file, [...path, "min"], `must be at most max (${max}), got ${min}`);
   }
+  if (role && values) report(file, [...path, "values"], "cannot stand beside role: query, which may be any text");
   const { values: _, ...rest } = declared as Parameter;
   for (const [at, value] of sound<unknown>(values)) {
     const issue = singleIssue(rest, value);
@@ -90,6 +93,7 @@ function checkDeclared(
   report: Report,
 ): void {
   const used = new Set<unknown>();
+  const tokens = new Set<unknown>();
   const declared = new Map(sound(parameters).map(([, parameter]) => [parameter.name, parameter]));
   for (const found of foundIn(template)) {
     const at = [...path, "search_request_template", ...found.path];
@@ -102,11 +106,15 @@ function checkDeclared(
       report(file, at, `holds "[params.${found.name}]", which is only replaced where it is a whole value`);
     } else if (found.name !== undefined) {
       used.add(found.name);
+      tokens.add(found.name);
       const problem = tokenProblem(found, declared.get(found.name));
       if (problem !== undefined) report(file, at, problem);
     }
   }
-  for (const [at, { name }] of sound(parameters)) {
+  for (const [at, { name, role }] of sound(parameters)) {
+    if (role && !tokens.has(name)) {
+      report(file, [...path, "parameters", at, "role"], `needs a "[params.${name}]" where the text is searched for`);
+    }
     if (used.has(name)) continue;
     const message = `is not used: the template has neither "[params.${name}]" nor "when: ${name}"`;
     report(file, [...path, "parameters", at, "name"], message);

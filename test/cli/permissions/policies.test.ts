@@ -196,6 +196,19 @@ test("the command writes each policy to a file, without credentials, and says ho
     const shown = await runHere(["permissions", "--conf", folder]);
     const plan = JSON.parse(readFileSync(join(out, "minimal-plan-eu-west-1.json"), "utf8"));
     assert.equal(JSON.parse(shown.out)["minimal-plan-eu-west-1"], plan);
+
+    writeFileSync(join(folder, "project.yaml"), configurationFiles("minimal", [])["project.yaml"] ?? "");
+    const nobody = Object.fromEntries(
+      ["ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "PROFILE"].map((one) => [`AWS_${one}`, ""]),
+    );
+    const env = {
+      ...nobody,
+      AWS_EC2_METADATA_DISABLED: "true",
+      AWS_SHARED_CREDENTIALS_FILE: out,
+      AWS_CONFIG_FILE: out,
+    };
+    const refused = relevance(["permissions", "--conf", folder], env);
+    assert.match(refused.err, /no AWS credentials: .*; or set aws\.account_id in project\.yaml/);
   } finally {
     rmSync(folder, { recursive: true });
   }

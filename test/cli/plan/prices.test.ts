@@ -33,8 +33,11 @@ const PLAN = plan(
   resource("aws_dynamodb_table"),
 );
 
+const BEFORE = [{ prior_state: { values: { root_module: { resources: [resource("aws_kms_key")] } } } }];
+const USAGES = { before: monthlyUsage(BEFORE, "before"), after: monthlyUsage(PLAN, "after") };
+
 test("measures a month of everything that is there, an alarm by its metrics", () => {
-  const { usage, without } = monthlyUsage(PLAN);
+  const { usage, without } = monthlyUsage(PLAN, "after");
   assert.equal(
     usage.map(({ usage: type, amount }) => [type, amount]),
     [
@@ -73,7 +76,7 @@ function list() {
 
 test("adds up what has a price, and says what has none", async () => {
   const { reads } = list();
-  const sum = await monthlySum(monthlyUsage(PLAN), {
+  const sum = await monthlySum(USAGES, {
     reads,
     file: join(folder, "a.json"),
     now: new Date("2026-11-26"),
@@ -81,6 +84,7 @@ test("adds up what has a price, and says what has none", async () => {
   assert.equal(sum, {
     dollars: 745.6,
     parts: { "SageMaker instances": 730, "interface endpoint": 14.6, "KMS key": 1 },
+    before: { dollars: 1, parts: { "KMS key": 1 } },
     without: ["provisioned instances", "alarm", "stored gigabytes"],
     read: "2026-11-26",
   });
@@ -88,7 +92,8 @@ test("adds up what has a price, and says what has none", async () => {
 
 test("keeps prices with their day, asks again after a month, and shows old ones when it may not ask", async () => {
   const file = join(folder, "b.json");
-  const usages = monthlyUsage(plan(resource("aws_kms_key")));
+  const key = plan(resource("aws_kms_key"));
+  const usages = { before: monthlyUsage(key, "before"), after: monthlyUsage(key, "after") };
   const { asked, reads } = list();
   const on = (day: string, by: PriceReads = reads) => monthlySum(usages, { reads: by, file, now: new Date(day) });
   await on("2026-11-01");

@@ -102,6 +102,7 @@ const declaring = (parameter: object) =>
   );
 const numbers = declaring({ type: "number", min: 1, max: 9, default: 5 });
 const texts = declaring({ type: "texts", max_length: 9, max_items: 5, values: ["a"] });
+const role = declaring({ type: "text", role: "query" });
 
 /** The same with previous models. Cohere's must not appear twice, since their vectors are always the same. */
 const previous = Object.entries(previousModels()).reduce<Files>(
@@ -170,6 +171,7 @@ const filesFor = (file: string, path: Path): Files => {
   if (path[0] === "keys" && (path.includes("templates") || path.includes("placements"))) return templateKey;
   if (path.includes("chunking")) return passages;
   if (path[0] === "templates" && path.at(-1) === "description") return texts;
+  if (path.at(-1) === "role") return role;
   if (path.includes("parameters")) return ["min", "max", "default"].includes(String(path.at(-1))) ? numbers : texts;
   if (path[0] === "previous") return previous;
   if (path.at(-1) === "item_ids") return changed(full, "recommendation.yaml", ["placements", 0, "fallback"], ITEMS);

@@ -62,7 +62,7 @@ const RULES: readonly Rule[] = [
     bad: between({ template: "nowhere" }, {}),
     problems: [
       "hybrid_search.yaml experiments[0].variants must all name a template, or none",
-      'hybrid_search.yaml experiments[0].variants[0].template names "nowhere", which templates lacks',
+      'hybrid_search.yaml experiments[0].variants[0].template names "nowhere", which templates lacks: there are title_and_meaning, shop_page',
     ],
   },
   {

@@ -25,6 +25,23 @@ testRules(test, example, [
     problems: `${body}.query.script_score.script.source cannot be in a script: a request can give any value; declare it in parameters`,
   },
   {
+    rule: "one parameter, any text that is searched for, is the text of the search",
+    good: templates(page(matching("[params.q]"), { ...TEXT, role: "query" })),
+    bad: templates(
+      page(
+        { query: { bool: { must: [{ when: "q", match_all: {} }], filter: [{ terms: { a: "[params.a]" } }] } } },
+        { ...TEXT, role: "query", values: ["salt"] },
+        { name: "a", type: "texts", role: "query" },
+      ),
+    ),
+    problems: [
+      `${at}.parameters[0].role needs a "[params.q]" where the text is searched for`,
+      `${at}.parameters[0].values cannot stand beside role: query, which may be any text`,
+      `${at}.parameters[1].role "query" appears twice`,
+      `${at}.parameters[1].role has no effect: the type is texts`,
+    ],
+  },
+  {
     rule: "a default of a declared parameter stands in its declaration",
     good: templates(page(matching("[params.q]"), { ...TEXT, default: "salt" })),
     bad: templates({ ...page(matching("[params.q]"), TEXT), params: { q: "salt" } }),

@@ -44,7 +44,7 @@ testRules(test, example, [
     problems: [
       'api.yaml keys[0].templates[0] "page" has parameters that are not declared: list them in parameters of the template',
       'api.yaml keys[0].templates[1] "b" needs the endpoint hybrid-search',
-      'api.yaml keys[0].templates[2] "c" is not in templates of hybrid_search.yaml',
+      'api.yaml keys[0].templates[2] "c" is not in templates of hybrid_search.yaml: did you mean "b"? There are page, b',
     ],
   },
   {

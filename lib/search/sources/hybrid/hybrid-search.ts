@@ -7,6 +7,7 @@ import { pipelineRefusal } from "./default-pipeline.ts";
 import { depthDegradation, versionDegradations } from "./degraded.ts";
 import { fusedPages } from "./fused-pages.ts";
 import { nativeOf, type OpenedHybrid, type Plan, planned } from "./plan.ts";
+import { hasTokens } from "./queries.ts";
 import type { HybridRequest, HybridSettings } from "./request.ts";
 import { hybridTarget } from "./target.ts";
 import { readTemplate, templateOf } from "./template.ts";
@@ -25,6 +26,8 @@ export const hybrid: Source<HybridRequest, OpenedHybrid> = {
 
   bodyOf: (settings, { body, text }, template, replaced) =>
     templateOf(settings, { ...body, template: template ?? null }, text, replaced),
+
+  isEmbedded: ({ parsed }) => hasTokens(parsed.query),
 
   async variantOf(running, index) {
     if (running.services.settings.experiments.length === 0) return undefined;

@@ -201,6 +201,16 @@ export function readSubqueries(
   return { subqueries, issues };
 }
 
+/** Returns whether the text of a search is embedded for a query. */
+export function hasTokens(query: unknown): boolean {
+  let found = false;
+  mapTokens(query, { keys: [], path: "" }, (text) => {
+    found ||= /^\[.+\]$/.test(text);
+    return text;
+  });
+  return found;
+}
+
 export interface ReplaceOptions {
   embeddings: ReadonlyMap<string, Embedding>;
   /** Storage formats of fields, except for those that store embeddings unchanged. */

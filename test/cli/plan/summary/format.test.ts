@@ -22,25 +22,72 @@ const NONE: PlanSummary = {
   counts: { create: 0, update: 0, replace: 0, delete: 0, forget: 0, import: 0 },
   changes: false,
   idleCosts: [],
+  idleCostsBefore: [],
   interfaceEndpoints: { endpoints: 0, interfaces: 0 },
   notes: [],
+  standing: [],
 };
 
-test("adds up a month's costs, the largest first, where prices are known", () => {
+const KEY = { what: "KMS key", names: ["a"], amount: "1", billed: "by the month" } as const;
+const instances = (amount: string) =>
+  ({ what: "SageMaker instances", names: ["m"], amount, billed: "by the hour" }) as const;
+
+for (const [what, idleCostsBefore, before, lines] of [
+  [
+    "of a first deployment",
+    [],
+    { dollars: 0, parts: {} },
+    [
+      "about $1,234.50 a month in all, by the list prices of 2026-11-26, without campaigns:",
+      "SageMaker instances $1,233.50, by the hour: m 2 × ml.g5.xlarge",
+      "1 × KMS key $1.00, by the month",
+    ],
+  ],
+  [
+    "before and after",
+    [instances("1 × ml.g5.xlarge"), KEY, { ...KEY, what: "secret", names: ["b", "c"] }],
+    { dollars: 618.55, parts: { "SageMaker instances": 616.75, "KMS key": 1, secret: 0.8 } },
+    [
+      "about $618.55 → $1,234.50 a month in all, by the list prices of 2026-11-26, without campaigns:",
+      "SageMaker instances $616.75 → $1,233.50, by the hour: m 1 × ml.g5.xlarge → m 2 × ml.g5.xlarge",
+      "1 × KMS key $1.00, by the month",
+      "2 → 0 × secret $0.80 → $0.00, by the month",
+    ],
+  ],
+] as const) {
+  test(`adds up a month's costs with their parts, ${what}`, () => {
+    const parts = { "KMS key": 1, "SageMaker instances": 1_233.5 };
+    const text = textOf({
+      ...NONE,
+      idleCosts: [instances("2 × ml.g5.xlarge"), KEY].map((cost) => ({ ...cost, names: [...cost.names] })),
+      idleCostsBefore: idleCostsBefore.map((cost) => ({ ...cost, names: [...cost.names] })),
+      monthlySum: { dollars: 1_234.5, parts, without: ["campaigns"], read: "2026-11-26", before },
+    });
+    assert.is(text.split("\n\n")[0], ["Costs while idle, once applied", ...lines].join("\n  "));
+  });
+}
+
+test("counts what a new stack creates, and folds the notes that stand into a line", () => {
+  const changes = [..."aabcdefgh"].map((kind, at) => ({
+    ...{ address: `aws_${kind}.r${at}`, action: "create" as const, attributes: [] },
+  }));
   const text = textOf({
     ...NONE,
-    idleCosts: [{ what: "KMS key", names: ["a"], amount: "1", billed: "by the month" }],
-    monthlySum: {
-      dollars: 1_234.5,
-      parts: { "KMS key": 1, "SageMaker instances": 1_233.5 },
-      without: ["campaigns"],
-      read: "2026-11-26",
-    },
+    stacks: [{ stack: "storage", changes, isNew: true }],
+    counts: { ...NONE.counts, create: 9 },
+    changes: true,
+    notes: ["an index changes"],
+    standing: ["the state is here", "the runtime ends"],
   });
-  assert.match(
+  assert.is(
     text,
-    "  1 × KMS key, by the month\n  about $1,234.50 a month in all, by the list prices of 2026-11-26: SageMaker instances " +
-      "$1,233.50, KMS key $1.00; without campaigns\n",
+    `storage  new: 9 to create (2 a, 1 b, 1 c, 1 d, 1 e, 1 f, 2 others); storage.txt of the full plans lists them
+
+Notes
+  an index changes
+  2 notes that stand whatever this changes: notes.txt of the full plans
+
+Plan: 9 to create.`,
   );
 });
 
@@ -48,9 +95,10 @@ test("prints a whole plan", () => {
   const text = textOf({
     ...NONE,
     stacks: [
-      { stack: "storage", changes: [] },
+      { stack: "storage", changes: [], isNew: false },
       {
         stack: "search-gateway",
+        isNew: false,
         changes: [
           { address: "aws_iam_role.a", action: "create", attributes: [] },
           { address: "aws_lambda_function.b", action: "update", attributes: [attribute("memory_size")] },
@@ -104,7 +152,7 @@ test("says that there is nothing to change", () => {
 
 test("shows the first eight changed attributes of a resource and how many more there are", () => {
   const attributes = Array.from({ length: 11 }, (_, index) => attribute(`a${index}`));
-  const stacks = [{ stack: "s", changes: [{ address: "x.y", action: "update" as const, attributes }] }];
+  const stacks = [{ stack: "s", isNew: false, changes: [{ address: "x.y", action: "update" as const, attributes }] }];
   const lines = textOf({ ...NONE, stacks, changes: true }).split("\n");
   assert.is(lines.filter((line) => line.includes("→")).length, 8);
   assert.ok(lines.includes("      and 3 more"));
@@ -112,7 +160,7 @@ test("shows the first eight changed attributes of a resource and how many more t
 
 test("shows a ninth attribute instead of counting it", () => {
   const attributes = Array.from({ length: 9 }, (_, index) => attribute(`a${index}`));
-  const stacks = [{ stack: "s", changes: [{ address: "x.y", action: "update" as const, attributes }] }];
+  const stacks = [{ stack: "s", isNew: false, changes: [{ address: "x.y", action: "update" as const, attributes }] }];
   const lines = textOf({ ...NONE, stacks, changes: true }).split("\n");
   assert.is(lines.filter((line) => line.includes("→")).length, 9);
 });

@@ -8,7 +8,7 @@ const summary = (notes: string[]) => ({
   stacks: [],
   counts: { create: 1, update: 0, replace: 0, delete: 0, forget: 0, import: 0 },
   changes: true,
-  idleCosts: [],
+  ...{ idleCosts: [], idleCostsBefore: [], standing: [] },
   interfaceEndpoints: { endpoints: 0, interfaces: 0 },
   notes,
 });

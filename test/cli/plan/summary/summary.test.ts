@@ -19,7 +19,7 @@ const planOf = (
   })),
 });
 
-const summaryOf = (plan: PlanJson) => summarize([{ stack: "s", plan }], []);
+const summaryOf = (plan: PlanJson) => summarize([{ stack: "s", plan }], { notes: [], standing: [] });
 const actions = (plan: PlanJson) => summaryOf(plan).stacks[0]?.changes.map(({ action }) => action);
 
 for (const [given, action] of [
@@ -54,11 +54,23 @@ test("counts over all stacks, and says whether there are changes", () => {
       { stack: "a", plan },
       { stack: "b", plan },
     ],
-    ["n"],
+    { notes: ["n"], standing: [] },
   );
   assert.equal(both.counts, { create: 2, update: 2, replace: 0, delete: 0, forget: 0, import: 0 });
   assert.equal([both.changes, both.notes], [true, ["n"]]);
   assert.is(summaryOf(planOf(["aws_iam_role", ["no-op"]])).changes, false);
+});
+
+test("a stack is new if it only creates, and has nothing yet", () => {
+  const create = planOf(["aws_iam_role", ["create"]]);
+  const resources = [
+    { address: "aws_kms_key.k", mode: "managed" as const, type: "aws_kms_key", name: "k", values: {} },
+  ];
+  const grown = { ...create, prior_state: { values: { root_module: { resources } } } };
+  const isNew = (plan: PlanJson) => summaryOf(plan).stacks[0]?.isNew;
+  assert.equal([isNew(create), isNew(grown), isNew(planOf())], [true, false, false]);
+  const { idleCosts, idleCostsBefore } = summaryOf(grown);
+  assert.equal([idleCosts.length, idleCostsBefore.map(({ what }) => what)], [0, ["KMS key"]]);
 });
 
 test("counts changed outputs alone as a change", () => {

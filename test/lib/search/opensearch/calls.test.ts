@@ -49,6 +49,7 @@ for (const [status, type, code] of [
   [404, "index_not_found_exception", "index_not_found"],
   [401, "security_exception", "upstream_failed"],
   [403, "security_exception", "upstream_failed"],
+  [403, "cluster_block_exception", "forbidden"],
   [429, "rejected_execution_exception", "throttled"],
   [500, "illegal_state_exception", "upstream_failed"],
   [500, "search_exception", "rejected_by_cluster"],

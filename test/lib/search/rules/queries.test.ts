@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { type Effects, NO_EFFECTS } from "../../../../lib/search/rules/effects.ts";
-import { filtersOf, withEffects, withText } from "../../../../lib/search/rules/queries.ts";
+import { filtersOf, withEffects } from "../../../../lib/search/rules/queries.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("lib/search/rules/queries");
@@ -52,15 +52,6 @@ test("changes each subquery of a hybrid query, which nothing can stand around", 
   const hybrid = { queries: [MATCH, MATCH], pagination_depth: 9 };
   assert.equal(withEffects({ hybrid }, effects({ hiddenIds: ["a"] })), {
     hybrid: { queries: [wrapped, wrapped], pagination_depth: 9 },
-  });
-});
-
-test("replaces whole texts only", () => {
-  const query = {
-    bool: { must: [{ match: { title: "lamp" } }, { match: { lamp: "a lamp" } }, { terms: { n: [1, 2] } }] },
-  };
-  assert.equal(withText(query, "lamp", "light"), {
-    bool: { must: [{ match: { title: "light" } }, { match: { lamp: "a lamp" } }, { terms: { n: [1, 2] } }] },
   });
 });
 

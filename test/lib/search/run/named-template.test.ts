@@ -60,6 +60,33 @@ test("values that fit keep their bytes", () => {
   }
 });
 
+const ROLE = {
+  ...TEMPLATE,
+  search_request_template: { query: { bool: { must: [{ when: "q", match: { title: "[params.q]" } }] } } } as never,
+  parameters: [{ name: "q", type: "text", max_length: 9, role: "query" }] as Parameter[],
+};
+
+for (const [request, own, replaced] of [
+  ['"params":{"q":"a"}', "a", "b"],
+  ['"params":{"q":"a"},"user_query":"A!"', "a", "b"],
+  ['"user_query":"a"', "a", "b"],
+  ['"params":{}', undefined, "a longer text of a rule"],
+] as const) {
+  test(`the parameter with the role query is the text of the search: {${request}}`, () => {
+    const body = (text?: string) => {
+      const asked = { ...ASKED, ...(text !== undefined && { text }) };
+      return namedTemplate({ templates: [ROLE] }, asked, `{"template":"all",${request}}`);
+    };
+    const clauses = (q: string | undefined) => ({
+      query: { bool: q === undefined ? {} : { must: [{ match: { title: q } }] } },
+    });
+    const { parsed, query } = body();
+    assert.equal([parsed, query], [clauses(own), own]);
+    const { parsed: changed, hasText } = body(replaced);
+    assert.equal([changed, hasText], [clauses(replaced), true]);
+  });
+}
+
 test("a whole number beyond 2^53 stays itself", () => {
   assert.ok(filled('{"size":9007199254740993}').startsWith('{"size":9007199254740993,'));
 });
@@ -148,7 +175,7 @@ test("all that is wrong is told at once", () => {
   assert.equal(issuesOf('{"flag":1,"text":2,"other":3}'), [
     "params.text: must be text",
     "params.flag: must be true or false",
-    "params.other: is not a parameter of this template",
+    "params.other: is not a parameter of this template: there are text, word, number, flag, texts, numbers, flags, size",
   ]);
 });
 

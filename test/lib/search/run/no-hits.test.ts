@@ -1,6 +1,7 @@
 import * as assert from "uvu/assert";
 import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
 import { withOtherText } from "../../../../lib/search/run/no-hits.ts";
+import { NoPlaceForText } from "../../../../lib/search/run/rules.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("a search without hits");
@@ -61,15 +62,19 @@ test("tells that no other text was found in time, rather than that there is none
   );
 });
 
-test("tells the other text if the search for it fails, and what failed", async () => {
-  const { services, call, first } = world();
-  const failing = () => Promise.reject(new Error("the model does not answer"));
-  const { didYouMean, degraded } = await withOtherText(services, call, first, failing);
-  assert.equal(didYouMean, { text: "harry potter", left_out: [], is_searched: false });
-  assert.equal(
-    degraded.map(({ stage, reason }) => [stage, reason]),
-    [["suggestions", "the search for the other text failed"]],
-  );
-});
+for (const [failure, said] of [
+  [new Error("the model does not answer"), "the search for the other text failed"],
+  [new NoPlaceForText("shop"), 'the template "shop" has neither [search_query] nor a parameter with role: query'],
+] as const) {
+  test(`tells the other text if it cannot be searched for, and why: ${said}`, async () => {
+    const { services, call, first } = world();
+    const { didYouMean, degraded } = await withOtherText(services, call, first, () => Promise.reject(failure));
+    assert.equal(didYouMean, { text: "harry potter", left_out: [], is_searched: false });
+    assert.equal(
+      degraded.map(({ stage, reason }) => [stage, reason]),
+      [["suggestions", said]],
+    );
+  });
+}
 
 test.run();

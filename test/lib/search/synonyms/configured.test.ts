@@ -1,5 +1,6 @@
 import * as assert from "uvu/assert";
 import { CONFIGURED_SYNONYMS } from "../../../../lib/search/synonyms/configured.ts";
+import { parseSynonymLists } from "../../../../lib/search/synonyms/document.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("changes of synonyms");
@@ -15,6 +16,12 @@ test("describes each changed list in one line", () => {
     "Synonyms order: another order",
     "Synonyms d: new, with 1 rule",
   ]);
+});
+
+test("a document has no longer list than a file of the configuration", () => {
+  const files = (rules: number) => ({ files: { "a.txt": Array.from({ length: rules }, () => "sofa => couch") } });
+  assert.ok(parseSynonymLists(files(140_000)));
+  assert.throws(() => parseSynonymLists(files(150_000)), "more characters than a list may have");
 });
 
 test.run();

@@ -2,6 +2,7 @@ import * as assert from "uvu/assert";
 import { parseLossless } from "../../../../lib/platform/json/values.ts";
 import { lexiconOf, spansOf } from "../../../../lib/search/synonyms/lexicon.ts";
 import { rewriting } from "../../../../lib/search/synonyms/rewrite.ts";
+import { MAX_ALTERNATIVES } from "../../../../lib/settings/synonyms.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("lib/search/synonyms");
@@ -44,6 +45,18 @@ test("looks up as fast in a list of 10,000 as in a short one", () => {
     spansOf("a word9999 phrase9999 b", [long]).map(({ start, end }) => [start, end]),
     [[2, 21]],
   );
+});
+
+test("takes as many synonyms of a text as a list may give it, from however many rules", () => {
+  const rules = Array.from({ length: 200_000 }, (_, index) => `sofa => s${index % 60}`);
+  const many = Array.from({ length: 40 }, (_, index) => `s${index}`);
+  for (const list of [rules, [`sofa, ${many.join(", ")}`], [`sofa => ${many.join(", ")}`]]) {
+    const [span] = spansOf("sofa", [lexiconOf(list), lexiconOf(["sofa => z"])]);
+    assert.equal(
+      span?.alternatives.map(({ text }) => text),
+      many.slice(0, MAX_ALTERNATIVES),
+    );
+  }
 });
 
 test("makes a clause a dis_max of itself and of the same clause with other words", () => {

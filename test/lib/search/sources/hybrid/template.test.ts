@@ -68,12 +68,14 @@ test("leave a request's own template as it is written", async () => {
 
 test("refuse a name that the configuration does not have", async () => {
   assert.equal(await refusal('"template":"by_author"'), ["template_not_found"]);
+  const near = await templateFor('"template":"by_titel"').catch((error: Error) => error.message);
+  assert.is(near, 'hybrid_search.yaml has no template "by_titel": did you mean "by_title"? There is by_title.');
 });
 
 test("refuse parameters that are missing or unknown, all at once", async () => {
   assert.equal(await refusal('"template":"by_title","params":{"sise":1}'), [
     "invalid_request",
-    "params.sise: is not a parameter of this template",
+    'params.sise: is not a parameter of this template: did you mean "size"? There are size, subquery',
     "params.subquery: is required by this template",
   ]);
 });

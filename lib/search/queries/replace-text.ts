@@ -1,0 +1,60 @@
+import { memberSlices, withMembers } from "../../platform/json/slices.ts";
+import { isObject, parseLossless } from "../../platform/json/values.ts";
+import { mapScoring } from "./scoring.ts";
+
+/** Full-text queries of a field, and the member with their text. */
+const OF_FIELD: Readonly<Record<string, string>> = {
+  match: "query",
+  match_bool_prefix: "query",
+  match_phrase: "query",
+  match_phrase_prefix: "query",
+  neural: "query_text",
+  neural_sparse: "query_text",
+};
+
+/** Full-text queries of several fields, whose text is their `query`. */
+const OF_FIELDS = ["combined_fields", "multi_match", "query_string", "simple_query_string"];
+
+/**
+ * Returns a native body in which another text replaces that of the search: in full-text queries that score and have
+ * exactly this text. Everything else keeps its bytes, such as a filter or an analyzer of the same name. Undefined if no
+ * such query has the text.
+ */
+export function bodyWithText(body: string, from: string, to: string): string | undefined {
+  let isFound = false;
+  const withText = (value: unknown, member: string): unknown => {
+    const isText = isObject(value) && value[member] === from;
+    if (!isText && value !== from) return undefined;
+    isFound = true;
+    return isText ? { ...value, [member]: to } : to;
+  };
+  const replaced = (query: unknown) =>
+    mapScoring(query, (kind, value) => {
+      if (OF_FIELDS.includes(kind)) {
+        const changed = withText(value, "query");
+        return changed && { [kind]: changed };
+      }
+      const member = Object.hasOwn(OF_FIELD, kind) ? OF_FIELD[kind] : undefined;
+      const [[field, given] = ["", undefined], ...others] = Object.entries(value);
+      const changed = member && others.length === 0 ? withText(given, member) : undefined;
+      return changed && { [kind]: { [field]: changed } };
+    });
+  const rescored = (one: unknown): unknown =>
+    isObject(one) && isObject(one.query)
+      ? { ...one, query: { ...one.query, rescore_query: replaced(one.query.rescore_query) } }
+      : one;
+  const slices = memberSlices(body);
+  const parsed = (member: string) => {
+    const slice = slices.get(member);
+    return slice && parseLossless(body.slice(slice.start, slice.end));
+  };
+  const rescore = parsed("rescore");
+  const changes = {
+    query: replaced(parsed("query")),
+    rescore: Array.isArray(rescore) ? rescore.map(rescored) : rescored(rescore),
+  };
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  return isFound
+    ? withMembers(body, Object.fromEntries(given.map(([member, value]) => [member, JSON.stringify(value)])))
+    : undefined;
+}
