@@ -4,7 +4,7 @@ import { shareText } from "../../platform/share.ts";
 import { shellWord } from "../../platform/shell-word.ts";
 import type { AvroSchema } from "../../settings/avro.ts";
 import type { IdReport } from "./ids.ts";
-import { placeOf } from "./row.ts";
+import { placeOf, shareOf } from "./row.ts";
 import { RULES } from "./rules.ts";
 import type { Sample } from "./sample.ts";
 
@@ -53,24 +53,18 @@ export function tooManyTypes({ file, eventTypes }: Sample, { fields }: AvroSchem
   ];
 }
 
-/** Warns of rejected rows: for each column the first row, and the number of rows. */
-export function rejectedRows({ file, dataset, rows, rejections }: Sample, textual: readonly string[]): string[] {
-  return [...rejections].map(([column, { count, place, message }]) => {
+/** Returns what is wrong with rejected rows: for each column the first rows, and their number. */
+export function rejectedRows(
+  { file, dataset, rows, rejected, rejections }: Pick<Sample, "file" | "dataset" | "rows" | "rejected" | "rejections">,
+  textual: readonly string[],
+): string[] {
+  return [...rejections].map(([column, counted]) => {
+    const { places, message } = counted;
     const isLong = dataset === "item" && !textual.includes(column) && /at most 1000 are allowed$/.test(message);
     const advice = isLong ? `. --textual-fields ${column} allows ${number(MAX_TEXT)}` : "";
-    const [what, why] = column === "" ? [message, "this"] : [`${column} ${message}`, "this column"];
-    return `${placeOf(file, place)}  ${what}: the service rejects ${shareText(count, rows, "rows")} for ${why}${advice}`;
+    const what = column === "" ? message : `${column} ${message}`;
+    return `${placeOf(file, places[0])}  ${what}. The service rejects ${shareOf(counted, rows + rejected)}${advice}`;
   });
-}
-
-/** Warns that IMPRESSION contains lists that the service would read as one id. */
-export function foreignLists({ file, columns, foreignLists: found }: Sample): string[] {
-  if (!found) return [];
-  const all = columns.get("IMPRESSION")?.values ?? found.count;
-  return [
-    `${placeOf(file, found.place)}  IMPRESSION has ${shareText(found.count, all, "values")} that look like lists in another ` +
-      `notation, and would be one id each: the first is ${found.message}. Write ids with a vertical bar between them: a|b`,
-  ];
 }
 
 const NAMES = { user: "users", item: "items" } as const;
@@ -83,7 +77,7 @@ const KEPT = { user: "The last row", item: "The last row", interaction: "The fir
 
 /** Warns of repeated ids, and of events with unknown users or items. `events` is the number of events. */
 export function idWarnings(
-  { repeated, unknown }: IdReport,
+  { repeated, unknown, equal }: IdReport,
   files: Readonly<Partial<Record<Dataset, string | undefined>>>,
   events: number,
 ): string[] {
@@ -97,6 +91,13 @@ export function idWarnings(
           `${KEPT[dataset]} with an id counts`,
       ];
     }),
+    ...(equal
+      ? [
+          `${placeOf(files.interaction ?? "", equal.second)}  equals ${placeOf(files.interaction ?? "", equal.first)}: ` +
+            `${shareText(equal.rows, events, "events")} equal an earlier one. Each counts as an event, ${number(events)} in all; ` +
+            "with an EVENT_ID, the first with an id counts",
+        ]
+      : []),
     ...PROFILE_DATASETS.toReversed().flatMap((dataset) => {
       const [found, file = ""] = [unknown[dataset], files.interaction];
       if (!found) return [];
