@@ -7,10 +7,11 @@ import type { Definitions } from "../records/layout.ts";
 import type { Constants } from "./constants.ts";
 import { withIds } from "./ids.ts";
 import { infer } from "./infer.ts";
+import { rejectedRows } from "./rejections.ts";
 import { SampleError } from "./row.ts";
 import { RULES, TEXTUAL_FIELD } from "./rules.ts";
 import { type EventTypes, emptySample, readSample, type Sample, type SampleOptions } from "./sample.ts";
-import { idWarnings, missingWordsOf, oddValues, rejectedRows, tooManyTypes } from "./warnings.ts";
+import { idWarnings, missingWordsOf, oddValues, tooManyTypes } from "./warnings.ts";
 
 /**
  * Paths of sample files, any of which may be missing; item columns to treat as text; and how the files are read.

@@ -9,11 +9,11 @@ import type { Constants } from "./constants.ts";
 import type { AddIds } from "./ids.ts";
 import type { Described } from "./infer.ts";
 import { judgeOf, widestDefinitions } from "./judge.ts";
+import { rejectedRows } from "./rejections.ts";
 import { type Counted, countIn, type Row, recordOf, SampleError } from "./row.ts";
 import { readRows } from "./rows.ts";
 import { RULES } from "./rules.ts";
 import { Suspects } from "./suspects.ts";
-import { rejectedRows } from "./warnings.ts";
 
 /** How many events have each type. */
 export type EventTypes = ReadonlyMap<string, number>;

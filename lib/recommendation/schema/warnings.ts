@@ -1,10 +1,10 @@
-import { eventTypeRoom, fieldsBesideTypes, MAX_TEXT } from "../../personalize/limits.ts";
+import { eventTypeRoom, fieldsBesideTypes } from "../../personalize/limits.ts";
 import { DATASETS, type Dataset, PROFILE_DATASETS } from "../../platform/contract/recommendation.ts";
 import { shareText } from "../../platform/share.ts";
 import { shellWord } from "../../platform/shell-word.ts";
 import type { AvroSchema } from "../../settings/avro.ts";
 import type { IdReport } from "./ids.ts";
-import { placeOf, shareOf } from "./row.ts";
+import { placeOf } from "./row.ts";
 import { RULES } from "./rules.ts";
 import type { Sample } from "./sample.ts";
 
@@ -51,20 +51,6 @@ export function tooManyTypes({ file, eventTypes }: Sample, { fields }: AvroSchem
     `${file}  has ${number(eventTypes.size)} event types: beside ${fieldsBesideTypes(names).join(", ")}, Personalize takes ` +
       `${room}. event_types of solution.yaml says which; all events are stored`,
   ];
-}
-
-/** Returns what is wrong with rejected rows: for each column the first rows, and their number. */
-export function rejectedRows(
-  { file, dataset, rows, rejected, rejections }: Pick<Sample, "file" | "dataset" | "rows" | "rejected" | "rejections">,
-  textual: readonly string[],
-): string[] {
-  return [...rejections].map(([column, counted]) => {
-    const { places, message } = counted;
-    const isLong = dataset === "item" && !textual.includes(column) && /at most 1000 are allowed$/.test(message);
-    const advice = isLong ? `. --textual-fields ${column} allows ${number(MAX_TEXT)}` : "";
-    const what = column === "" ? message : `${column} ${message}`;
-    return `${placeOf(file, places[0])}  ${what}. The service rejects ${shareOf(counted, rows + rejected)}${advice}`;
-  });
 }
 
 const NAMES = { user: "users", item: "items" } as const;
