@@ -1,7 +1,11 @@
 import { hasSuggestions, previousModels, referencedModels, rerankModels } from "../lib/infrastructure/endpoints.ts";
 import type { FunctionName, Names } from "../lib/platform/naming/names.ts";
 import type { EtlSettings } from "../lib/recommendation/etl/tasks.ts";
-import { realtimeSyncSettings, recommendationSettings } from "../lib/recommendation/service/settings-of.ts";
+import {
+  definitionsOf,
+  realtimeSyncSettings,
+  recommendationSettings,
+} from "../lib/recommendation/service/settings-of.ts";
 import { trainingSettings } from "../lib/recommendation/training/settings.ts";
 import type { ModelSettings } from "../lib/search/embeddings/embedder.ts";
 import { readModelFiles } from "../lib/search/embeddings/sparse-model.ts";
@@ -95,7 +99,7 @@ export function settingsOf(
       "recommendation-api": recommendationSettings(configuration, recommendation, names),
       "realtime-sync": realtimeSyncSettings(configuration, recommendation),
       etl: {
-        ...{ schemas: recommendation.schemas, etl: recommendation.etl },
+        ...definitionsOf(recommendation),
         event_types: eventTypeChoice(recommendation),
       } satisfies EtlSettings,
       training: trainingSettings(configuration, recommendation),

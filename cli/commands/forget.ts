@@ -1,5 +1,6 @@
 import type { DeleteItemInput } from "@aws-sdk/client-dynamodb";
 import * as v from "valibot";
+import { REQUEST_LOGS } from "../../lib/infrastructure/functions.ts";
 import { ignoreNotFound } from "../../lib/platform/aws/errors.ts";
 import { Failure } from "../../lib/platform/failure.ts";
 import { concurrently } from "../../lib/platform/resilience/concurrently.ts";
@@ -9,6 +10,7 @@ import { defineCommand, resumable } from "../command.ts";
 import { confirm } from "../confirm.ts";
 import { readSecret } from "../discovery/sdk/secrets.ts";
 import { type Forgetting, forget as forgetUser, TITLES } from "../forget/forget.ts";
+import { rewriteQueues } from "../forget/rewrite-queues.ts";
 import { filled, local, option, yes } from "../options.ts";
 import { openProject, type Project, pollMs } from "../project.ts";
 import { readTraining } from "../recommendation/status.ts";
@@ -73,6 +75,15 @@ async function openForgetting(
     }),
     requestLog: {
       hashKey: () => reading("secretsmanager:GetSecretValue", readSecret(sdk, names.userIdKeyParameter())),
+      rewriteQueues: async (isTheirs) => {
+        const { SQSClient } = await import("@aws-sdk/client-sqs");
+        const kinds = [
+          ...(config.searchGateway ? ["search" as const] : []),
+          ...(recommendation ? ["recommendation" as const] : []),
+        ];
+        const queues = kinds.map((kind) => names.queue(REQUEST_LOGS[kind].failed));
+        return reading("sqs:ReceiveMessage", rewriteQueues(new SQSClient(sdk), queues, isTheirs));
+      },
     },
   };
 }

@@ -6,12 +6,13 @@ import { constantsOf } from "../../lib/recommendation/schema/constants.ts";
 import { type Generated, generateSchemas } from "../../lib/recommendation/schema/generate.ts";
 import { SampleError } from "../../lib/recommendation/schema/row.ts";
 import { schemaTable, writeSchemas } from "../../lib/recommendation/schema/write.ts";
+import type { FileFormat } from "../../lib/settings/etl.ts";
 import { ConfigurationError } from "../../lib/settings/problem.ts";
 import { defineCommand } from "../command.ts";
-import { option, words } from "../options.ts";
+import { flag, option, words } from "../options.ts";
 import { absentEventTypes } from "../recommendation/event-types.ts";
 import { readFilters } from "../recommendation/filters.ts";
-import { nullOption, Path } from "../recommendation/sample-options.ts";
+import { formatOf, formatOptions, Path } from "../recommendation/sample-options.ts";
 
 const TITLES = { user: "users", item: "items", interaction: "interactions" } as const;
 
@@ -47,17 +48,25 @@ export const command = defineCommand({
       ),
       { default: "" },
     ),
-    ...nullOption,
+    ...formatOptions,
+    strict: flag("--strict", "stop if the service would reject a row, instead of leaving it out"),
   },
-  run: async ({ conf, json, null: missing, ...files }, { terminal }) => {
+  run: async ({ conf, json, user, item, interaction, textualFields, strict, ...options }, { terminal }) => {
+    const files = { user, item, interaction, textualFields };
     try {
       const constants = constantsOf(readFilters(conf));
-      const read = await generateSchemas({ ...files, missing, constants });
+      const format = formatOf(options);
+      const isPlain = Object.values(format).every((part) => Array.isArray(part) && part.length === 0);
+      const read = await generateSchemas({ ...files, ...(!isPlain && { format }), strict, constants });
       const { eventTypes, warnings: unusual, missingWords, ...generated } = read;
       const written = await write(generated, conf);
       const warnings = [...unusual, ...absentEventTypes(conf, eventTypes)];
       if (missingWords.length > 0) {
-        const again = commandWith({ ...files, conf, missing: [...missing, ...missingWords] });
+        const again = commandWith({
+          ...files,
+          conf,
+          format: { ...format, no_value: [...format.no_value, ...missingWords] },
+        });
         warnings.push(`to treat words as no value, run ${again}`);
       }
       if (json) {
@@ -90,12 +99,19 @@ function commandWith(options: {
   item?: string | undefined;
   interaction: string;
   textualFields: readonly string[];
-  missing: readonly string[];
+  format: FileFormat;
 }): string {
-  const { conf, user, item, interaction, textualFields, missing } = options;
-  const given = { conf, user, item, interaction, "textual-fields": textualFields.join(","), null: missing.join(",") };
+  const { conf, user, item, interaction, textualFields, format } = options;
+  const { event_type, timestamp_format, separator, renames, no_value } = format;
+  const given = {
+    ...{ conf, user, item, interaction, "textual-fields": textualFields.join(",") },
+    ...{ "event-type": event_type, "timestamp-format": timestamp_format, separator, null: no_value.join(",") },
+  };
+  const renamed = renames.map(
+    ({ dataset, from, to = "" }) => `--rename ${shellWord(`${dataset ? `${dataset}:` : ""}${from}=${to}`)}`,
+  );
   const words = Object.entries(given).flatMap(([name, value]) => (value ? [`--${name} ${shellWord(value)}`] : []));
-  return ["relevance schema-generation", ...words].join(" ");
+  return ["relevance schema-generation", ...words, ...renamed].join(" ");
 }
 
 async function write(generated: Pick<Generated, "schemas" | "etl">, folder: string): Promise<string[]> {

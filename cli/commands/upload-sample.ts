@@ -8,6 +8,8 @@ import { countRows } from "../../lib/recommendation/upload/files.ts";
 import { checkTarget, type RejectedRow, UploadError, type UploadTarget } from "../../lib/recommendation/upload/send.ts";
 import { createProgress, type UploadedFile, uploadFile } from "../../lib/recommendation/upload/upload-file.ts";
 import { RunFailure } from "../../lib/search/index/rebuild/failure.ts";
+import type { FileFormat } from "../../lib/settings/etl.ts";
+import { loadFileFormat } from "../../lib/settings/load.ts";
 import { givenKey, KEY_VARIABLE, keyOption } from "../api-key.ts";
 import { defineCommand, type ExitCode } from "../command.ts";
 import { withLocalFiles } from "../gateway/s3-files.ts";
@@ -44,7 +46,7 @@ export const command = defineCommand({
     apiKey: keyOption,
     ...nullOption,
   },
-  run: async ({ users, items, interactions, apiHost, apiKey, null: words, json }, context) => {
+  run: async ({ conf, users, items, interactions, apiHost, apiKey, null: words, json }, context) => {
     const { terminal } = context;
     const files: Record<Dataset, string | undefined> = { user: users, item: items, interaction: interactions };
     const given = DATASETS.flatMap((dataset) => {
@@ -53,12 +55,14 @@ export const command = defineCommand({
     });
     if (given.length === 0) throw new UsageError("There is nothing to upload: give --users, --items or --interactions");
     const target = { url: urlOf(apiHost), apiKey: keyOf(givenKey(apiKey, context)) };
+    const kept = loadFileFormat(conf);
+    const format = words.length > 0 ? { ...kept, no_value: words } : kept;
     let shown = (text: string) => text;
     try {
       await checkTarget(target);
       const { results, warnings } = await withLocalFiles(given, context, async (local, named) => {
         shown = named;
-        const uploaded = await uploadAll(local, target, new Set(words), terminal);
+        const uploaded = await uploadAll(local, target, format, terminal);
         return {
           results: uploaded.results.map((result) => ({ ...result, file: named(result.file) })),
           warnings: uploaded.warnings.map(named),
@@ -94,23 +98,28 @@ type Result = UploadedFile & { dataset: Dataset; file: string };
 async function uploadAll(
   given: readonly { dataset: Dataset; file: string }[],
   target: UploadTarget,
-  missing: ReadonlySet<string>,
+  format: FileFormat,
   terminal: Terminal,
 ): Promise<{ results: Result[]; warnings: string[] }> {
+  const warnings: string[] = [];
   const datasets = given.map(({ dataset }) => dataset);
   const { result: rows, ids } = await withIds(datasets, async (addIds) => {
     const rows = new Map<Dataset, number>();
-    for (const { dataset, file } of given) rows.set(dataset, await countRows(dataset, file, { missing, addIds }));
+    for (const { dataset, file } of given) {
+      const counted = await countRows(dataset, file, { format, addIds });
+      rows.set(dataset, counted.rows);
+      warnings.push(...counted.suspects);
+    }
     return rows;
   });
   const files = Object.fromEntries(given.map(({ dataset, file }) => [dataset, file]));
-  const warnings = idWarnings(ids, files, rows.get("interaction") ?? 0);
+  warnings.push(...idWarnings(ids, files, rows.get("interaction") ?? 0));
   const results: Result[] = [];
   // With NO_COLOR, prints plain lines, because replacing a line also takes a control sequence.
   const output = { isTerminal: terminal.noteColors.isColorSupported, note: terminal.note };
   for (const { dataset, file } of given) {
     const progress = createProgress(output, TITLES[dataset], rows.get(dataset) ?? 0);
-    const uploaded = await uploadFile({ target, dataset, file, missing, onProgress: progress });
+    const uploaded = await uploadFile({ target, dataset, file, format, onProgress: progress });
     results.push({ ...uploaded, dataset, file });
   }
   return { results, warnings };

@@ -3,6 +3,7 @@ import { Failure, rethrown, UsageError } from "../../lib/platform/failure.ts";
 import { ApiError } from "../../lib/platform/http/error.ts";
 import { SampleError } from "../../lib/recommendation/schema/row.ts";
 import type { Recommendation } from "../../lib/settings/configuration.ts";
+import { PLAIN_FILES } from "../../lib/settings/etl.ts";
 import { loadConfiguration } from "../../lib/settings/load.ts";
 import { ConfigurationError, formatProblem } from "../../lib/settings/problem.ts";
 import { KEY_VARIABLE } from "../api-key.ts";
@@ -72,7 +73,7 @@ interface Files {
   user?: string | undefined;
   item?: string | undefined;
   interaction?: string | undefined;
-  missing: readonly string[];
+  missing: string[];
 }
 
 /** Returns what does not fit between the configuration and the data. Throws SampleError for files that cannot be read. */
@@ -80,18 +81,22 @@ async function compareData(conf: string, recommendation: Recommendation | undefi
   if (!recommendation)
     throw new UsageError(`${conf} does not enable the recommendation service, which the files are for`);
   // Only here: they are a fifth of the modules that the command would load.
-  const [{ constantsOf }, { readSamples }, { tooManyTypes }] = await Promise.all([
+  const [{ constantsOf }, { readSamples }, { tooManyTypes }, { definitionsOf }] = await Promise.all([
     import("../../lib/recommendation/schema/constants.ts"),
     import("../../lib/recommendation/schema/generate.ts"),
     import("../../lib/recommendation/schema/warnings.ts"),
+    import("../../lib/recommendation/service/settings-of.ts"),
   ]);
-  const { schemas, etl, filters, solution } = recommendation;
+  const { schemas, filters, solution, etl } = recommendation;
+  const { missing, ...paths } = files;
+  const kept = etl.files ?? PLAIN_FILES;
   const constants = constantsOf(filters);
   const { samples, warnings } = await readSamples({
-    ...files,
+    ...paths,
+    format: missing.length > 0 ? { ...kept, no_value: missing } : kept,
     textualFields: [],
     constants,
-    definitions: { schemas, etl },
+    definitions: definitionsOf(recommendation),
   });
   if (files.interaction === undefined) return warnings;
   const { interaction } = samples;

@@ -4,15 +4,15 @@ import * as v from "valibot";
 import type { Personalize } from "../../lib/personalize/resources/personalize.ts";
 import { chunks } from "../../lib/platform/aws/call.ts";
 import { listed, type ObjectStore, readText } from "../../lib/platform/aws/object-store.ts";
-import { parseJson } from "../../lib/platform/json/values.ts";
-import type { Names } from "../../lib/platform/naming/names.ts";
+import { isObject, parseJson } from "../../lib/platform/json/values.ts";
+import type { Names, StreamName } from "../../lib/platform/naming/names.ts";
 import { DELETIONS, PREFIXES } from "../../lib/platform/naming/object-keys.ts";
 import { requestLogType } from "../../lib/platform/request-log/kinds.ts";
 import { loggedForms } from "../../lib/platform/request-log/user-ids.ts";
 import { concurrently } from "../../lib/platform/resilience/concurrently.ts";
 import { ANONYMOUS } from "../../lib/recommendation/records/layout.ts";
 import { DeletionFailed, runDeletionJob } from "./deletion-job.ts";
-import { type LineRule, rewriteLines } from "./rewrite-lines.ts";
+import { belongs, type LineRule, rewriteLines } from "./rewrite-lines.ts";
 import { type Line, type SessionLines, savedSessions, sessionsOf, usersAmong } from "./sessions.ts";
 
 /** Objects between two writes of the progress. */
@@ -41,6 +41,8 @@ export interface Forgetting {
   requestLog: {
     /** Reads the key of the hashed user ids; undefined if there is none. */
     hashKey: () => Promise<string | undefined>;
+    /** Removes lines from the queues of those that could not be delivered. Returns their number. */
+    rewriteQueues: (isTheirs: (line: Buffer) => boolean) => Promise<number>;
   };
   note: (line: string) => void;
   /** Milliseconds between two polls of Personalize. */
@@ -85,6 +87,7 @@ export const TITLES: Readonly<Record<StepName, string>> = {
   record: "record of the user",
   events: "events",
   etl: "results of ETL",
+  batch: "lists of relevance batch",
   "request-log": "request logs and search events",
   personalize: "Personalize",
 };
@@ -108,7 +111,7 @@ const RUN: Readonly<Record<StepName, (input: StepInput) => Promise<string | unde
     const { all } = await eventSessions(work, person);
     const sessions = new Set(all);
     const rule = {
-      ...{ property: "USER_ID", ids: [work.user], replacement: "{}" },
+      ...{ namesOf: (line: Line) => [line.USER_ID], ids: [work.user], replacement: "{}" },
       sessions: {
         text: `"${ANONYMOUS}":true`,
         isTheirs: (line: Line) => EVENTS.isAnonymous(line) && sessions.has(String(line.USER_ID)),
@@ -121,19 +124,33 @@ const RUN: Readonly<Record<StepName, (input: StepInput) => Promise<string | unde
   etl: async ({ work }) =>
     work.recommendation && `${counted(await work.purge(PREFIXES.etl), "object version")} deleted`,
 
+  batch: async ({ work, ...rest }) => {
+    if (!work.recommendation) return undefined;
+    const rule = {
+      // In a list, and in the input and output of Personalize's job.
+      namesOf: ({ user_id, userId, input }: Line) => [user_id, userId, isObject(input) ? input.userId : undefined],
+      ids: [work.user],
+    };
+    const { objects, rewritten, lines } = await rewriteAll({ work, ...rest, step: "batch", rule });
+    return `${counted(lines, "line")} removed from ${rewritten} of ${counted(objects, "object")}`;
+  },
+
   "request-log": async ({ work, person, ...rest }) => {
     const hashKey = await work.requestLog.hashKey();
     const forms = (id: string) => loggedForms(id, hashKey);
     const sessions = new Set(await logSessions(work, person, forms));
     const rule = {
-      ...{ property: "user_id", ids: forms(work.user) },
+      ...{ namesOf: (line: Line) => [line.user_id], ids: forms(work.user) },
       sessions: {
         text: requestLogType("recommendation"),
         isTheirs: (line: Line) => LISTS.counts(line) && LISTS.isAnonymous(line) && sessions.has(String(line.user_id)),
       },
     };
+    // First: a message that comes back becomes an object, which is read then.
+    const waiting = await work.requestLog.rewriteQueues((line) => belongs(line, rule));
     const { objects, rewritten, lines } = await rewriteAll({ work, person, ...rest, step: "request-log", rule });
-    return `${counted(lines, "line")} removed from ${rewritten} of ${counted(objects, "object")}`;
+    const queued = waiting > 0 ? `, and ${counted(waiting, "line")} from queues` : "";
+    return `${counted(lines, "line")} removed from ${rewritten} of ${counted(objects, "object")}${queued}`;
   },
 
   personalize: async ({ work, person, progress, save }) => {
@@ -219,18 +236,28 @@ async function logSessions(work: Forgetting, person: string, forms: (id: string)
 
 const NONE: EventSessions = { all: [], anonymous: [], known: [] };
 
+const undelivered = (streams: readonly StreamName[]) => streams.map((name) => `${PREFIXES.deliveryErrors}${name}/`);
+
+/** The prefixes that a step rewrites: what was stored, and what could not be delivered. */
+const STORED = {
+  events: [PREFIXES.events, ...undelivered(["events"])],
+  batch: [PREFIXES.batch],
+  "request-log": [PREFIXES.logs, ...undelivered(["search-logs", "search-events", "recommendation-logs"])],
+} as const;
+
 async function rewriteAll({
   work: { objects, note },
   progress,
   save,
   step,
   rule,
-}: StepInput & { step: "events" | "request-log"; rule: LineRule }): Promise<Counts> {
+}: StepInput & { step: keyof typeof STORED; rule: LineRule }): Promise<Counts> {
   const cursor = progress.cursor?.step === step ? progress.cursor : undefined;
   const counts = cursor?.counts ?? { objects: 0, rewritten: 0, lines: 0 };
   if (cursor) note(`${TITLES[step]}: resuming after ${counted(counts.objects, "object")}`);
-  const prefix = step === "events" ? PREFIXES.events : PREFIXES.logs;
-  const keys = (await listed(objects, prefix)).map(({ key }) => key).filter((key) => key > (cursor?.after ?? ""));
+  const found = await Promise.all(STORED[step].map((prefix) => listed(objects, prefix)));
+  const all = found.flat().map(({ key }) => key);
+  const keys = all.sort().filter((key) => key > (cursor?.after ?? ""));
   for (const chunk of chunks(keys, CHUNK)) {
     const rewritten = await concurrently(chunk, AT_ONCE, (key) => rewriteObject(objects, key, rule));
     counts.objects += chunk.length;
@@ -259,7 +286,7 @@ function counted(number: number, what: string): string {
 }
 
 /** The steps of `relevance forget`, in order. */
-const STEPS = ["record", "events", "etl", "request-log", "personalize"] as const;
+const STEPS = ["record", "events", "etl", "batch", "request-log", "personalize"] as const;
 
 /** One of these steps. */
 type StepName = (typeof STEPS)[number];

@@ -52,7 +52,7 @@ async function eachOf(
   await concurrently(keys, AT_ONCE, async (key) => {
     const stream = await objects.read(key);
     if (!stream) return;
-    eachLine(await buffer(stream), { property: user, ids }, (line) => {
+    eachLine(await buffer(stream), { namesOf: (line) => [line[user]], ids }, (line) => {
       if (typeof line[user] === "string" && counts(line)) visit(line);
     });
   });

@@ -1,4 +1,5 @@
 /** Permissions of the commands that read or change what is stored of users, which nobody else needs. */
+import { REQUEST_LOGS } from "../../lib/infrastructure/functions.ts";
 import { type Statement, tagPersonalizeResources } from "../../lib/platform/aws/iam-statement.ts";
 import type { Names } from "../../lib/platform/naming/names.ts";
 import { PREFIXES } from "../../lib/platform/naming/object-keys.ts";
@@ -53,7 +54,16 @@ export function forgetting({ project, recommendation }: Configuration, names: Na
     statement(
       "RewriteObjects",
       rewriting.map((one) => `s3:${one}`),
-      [PREFIXES.etl, PREFIXES.events, PREFIXES.forget, PREFIXES.logs].map((prefix) => `${bucket}/${prefix}*`),
+      [PREFIXES.batch, PREFIXES.deliveryErrors, PREFIXES.etl, PREFIXES.events, PREFIXES.forget, PREFIXES.logs].map(
+        (prefix) => `${bucket}/${prefix}*`,
+      ),
+    ),
+    statement(
+      "RewriteQueues",
+      ["ChangeMessageVisibility", "DeleteMessage", "GetQueueUrl", "ReceiveMessage", "SendMessage"].map(
+        (action) => `sqs:${action}`,
+      ),
+      Object.values(REQUEST_LOGS).map(({ failed }) => names.arn("sqs", names.queue(failed))),
     ),
     statement("ListVersions", ["s3:ListBucketVersions"], [bucket]),
     statement("WriteEncrypted", ["kms:GenerateDataKey"], keysOf(project)),

@@ -103,7 +103,7 @@ async function shelveUsers(file: string, shelves: Shelves): Promise<string> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(file), hash);
   let count = 0;
-  const { rows } = await readRows(file);
+  const { rows } = await readRows("user", file);
   for await (const row of rows) {
     const id = row.written?.get("USER_ID") ?? row.values.get("USER_ID");
     if (id === undefined) throw new Failure(`${file}:${row.line} has no USER_ID: write a file with a column USER_ID`);

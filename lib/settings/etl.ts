@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { COLUMN_TYPES } from "../platform/contract/recommendation.ts";
-import { flag, list, section, word } from "./kinds.ts";
+import { COLUMN_TYPES, DATASETS } from "../platform/contract/recommendation.ts";
+import { flag, list, section, text, word } from "./kinds.ts";
 import { ColumnName } from "./names.ts";
 
 const Column = section(
@@ -47,9 +47,54 @@ const DatasetEtl = (dataset: string) =>
     `The ${dataset} dataset.`,
   );
 
+const FileRename = section(
+  {
+    dataset: v.optional(word(DATASETS, "The file that has the column. Default: every file that has it.")),
+    from: text(
+      /^\P{Cc}{1,150}$/u,
+      "text of 1 to 150 characters",
+      "Column of the file, or its number if the file has no header.",
+    ),
+    to: v.optional(ColumnName("Column of the records. Default: the column is left out.")),
+  },
+  "One column that has another name in the file.",
+);
+
+const FileFormat = section(
+  {
+    separator: v.optional(
+      text(/^.{1,10}$/u, "text of 1 to 10 characters", "Text between the values of files without quotes."),
+    ),
+    no_value: v.optional(list(text(/^.+$/u, "text", "A word."), "Words that mean that there is no value."), []),
+    renames: v.optional(list(FileRename, "Columns that have another name in the files."), []),
+    event_type: v.optional(
+      text(/^\P{Cc}{1,256}$/u, "text of 1 to 256 characters", "EVENT_TYPE of events without one."),
+    ),
+    timestamp_format: v.optional(
+      text(
+        /^.{1,100}$/u,
+        "text of 1 to 100 characters",
+        "Form of TIMESTAMP: `iso`, `x` for milliseconds, or tokens such as `yyyy-MM-dd HH:mm:ss`, in UTC.",
+      ),
+    ),
+  },
+  "How sample files are read. Written from the options of `relevance schema-generation`, for `validate` and `upload-sample`.",
+);
+
+/** How sample files are read. */
+export type FileFormat = v.InferOutput<typeof FileFormat>;
+
+/** The format of files that need no options. */
+export const PLAIN_FILES: FileFormat = { no_value: [], renames: [] };
+
 /** conf/etl/configure.json: how source columns become the fields of the three schemas. */
 export const EtlSchema = section(
-  { user: DatasetEtl("users"), item: DatasetEtl("items"), interaction: DatasetEtl("interactions") },
+  {
+    user: DatasetEtl("users"),
+    item: DatasetEtl("items"),
+    interaction: DatasetEtl("interactions"),
+    files: v.optional(FileFormat),
+  },
   "How source columns become the schemas' fields. Written by `relevance schema-generation`.",
 );
 

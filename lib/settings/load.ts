@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Configuration } from "./configuration.ts";
+import type { FileFormat } from "./etl.ts";
 import type { HybridSearch } from "./hybrid-search.ts";
 import type { Models } from "./model.ts";
-import { HYBRID_SEARCH, readConfiguration, readHybridSearch } from "./parse.ts";
+import { HYBRID_SEARCH, readConfiguration, readFileFormat, readHybridSearch } from "./parse.ts";
 import { ConfigurationError } from "./problem.ts";
 
 /**
@@ -33,6 +34,11 @@ export function loadHybridSearch(directory: string): HybridSearch & { models: Mo
 export function checkHybridSearchText(directory: string, text: string): void {
   const read = (name: string) => (name === HYBRID_SEARCH ? text : readText(join(directory, name)));
   readHybridSearch(read, directory, filesOf(directory));
+}
+
+/** Reads how sample files are read. Plain if etl/configure.json does not say, or is absent. Throws ConfigurationError. */
+export function loadFileFormat(directory: string): FileFormat {
+  return readFileFormat((name) => readText(join(directory, name)), directory);
 }
 
 function filesOf(directory: string): string[] {

@@ -26,7 +26,7 @@ import { checkExcludedColumns, checkRecipes } from "./checks/solution.ts";
 import { checkKeyRights, checkTemplateKeys } from "./checks/template-keys.ts";
 import { WARNINGS } from "./checks/warnings.ts";
 import type { Configuration, Recommendation, SearchGateway } from "./configuration.ts";
-import { EtlSchema } from "./etl.ts";
+import { EtlSchema, type FileFormat, PLAIN_FILES } from "./etl.ts";
 import { FiltersSchema } from "./filter.ts";
 import { type HybridSearch, HybridSearchSchema } from "./hybrid-search.ts";
 import { type Models, ModelsSchema } from "./model.ts";
@@ -44,6 +44,9 @@ const RECOMMENDATION_NEEDS = "the recommendation service, which personalize of p
 
 /** The file with the indexes' embeddings and their defaults. */
 export const HYBRID_SEARCH = "hybrid_search.yaml";
+
+/** The file that `relevance schema-generation` writes. */
+const ETL = "etl/configure.json";
 
 /** Keys of project.yaml that contain file paths. */
 const FILE_KEYS = {
@@ -233,6 +236,14 @@ export function checkSchemaTexts(
     check(drafts, (key, path, message) => reader.report(paths[key as keyof typeof paths], path, message));
   }
   if (reader.problems().length > 0) throw new ConfigurationError(reader.problems());
+}
+
+/** Reads the format of sample files from etl/configure.json, where `relevance schema-generation` writes it. */
+export function readFileFormat(read: ReadText, directory: string): FileFormat {
+  const reader = new Reader(read, directory, [ETL]);
+  const etl = read(ETL) === undefined ? undefined : reader.read(ETL, EtlSchema);
+  if (reader.problems().length > 0) throw new ConfigurationError(reader.problems());
+  return etl?.output?.files ?? PLAIN_FILES;
 }
 
 /** Returns the value of a valid part. If no problem was reported, every requested part has one. */

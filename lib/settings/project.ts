@@ -216,6 +216,23 @@ const Personalize = section(
       ),
       300,
     ),
+    ids: v.optional(
+      section(
+        {
+          refuse: v.optional(
+            list(
+              text(/^\P{Cc}{1,256}$/u, "text of 1 to 256 characters", "An id."),
+              "Texts that are no ids of users, items and sessions, such as the `guest` of an export: the API refuses " +
+                "records with them, and training leaves out events that were stored with them.",
+              { max: 100 },
+            ),
+            [],
+          ),
+        },
+        "What may be an id.",
+      ),
+      {},
+    ),
   },
   "Enables the recommendation service. `relevance schema-generation` writes the four files. Paths start at this folder.",
 );

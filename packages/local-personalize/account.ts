@@ -6,6 +6,7 @@ import type { LiveRow, Part } from "./data/rows.ts";
 import type { Storage } from "./data/storage.ts";
 import { indexModel, type ModelIndex } from "./learn/answer.ts";
 import type { Model } from "./learn/train.ts";
+import { withoutUsers } from "./learn/training-set.ts";
 import { type DatasetType, type Kind, kindName, memberOf, type OfKind, type Resource } from "./resources.ts";
 import { ServiceError } from "./service-error.ts";
 
@@ -204,13 +205,19 @@ export class Account {
     this.#storage.appendLive(dataset.arn, rows);
   }
 
-  /** Removes all rows of users from the datasets of a group. */
+  /** Removes users from the datasets and models of a group. */
   removeUsers(groupArn: string, ids: ReadonlySet<string>): void {
     for (const { arn } of this.list("dataset").filter((dataset) => dataset.groupArn === groupArn)) {
       const data = this.data(arn);
       data.removeUsers(ids);
       this.#storage.saveParts(arn, data.parts);
       this.#storage.saveLive(arn, data.live);
+    }
+    for (const { arn, solutionArn } of this.list("solution-version")) {
+      if (this.find("solution", solutionArn).groupArn !== groupArn) continue;
+      const known = this.model(arn)?.model;
+      if (known?.set.users.some((id) => ids.has(id)))
+        this.saveModel(arn, { ...known, set: withoutUsers(known.set, ids) });
     }
   }
 

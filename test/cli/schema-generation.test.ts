@@ -54,7 +54,7 @@ test("warns about event types that the configuration names but no event has", as
   assert.is(code, 0);
   assert.match(out, /\nEvent types: view \([\d,]+\), purchase \([\d,]+\)/);
   assert.equal(
-    err.split("\n").filter((line) => line.startsWith("Warning")),
+    err.split("\n").filter((line) => /^Warning: \w+\.yaml/.test(line)),
     [
       'Warning: solution.yaml: recipes.similar_items.target_event_type names the event type "Purchase", which no event has: did you mean "purchase"?',
       'Warning: filter.yaml: the filter rated names the event type "click", which no event has',

@@ -71,9 +71,29 @@ test("reads gzip, treats words as no value, and warns of ids that are in no othe
   assert.is(code, 0, err);
   assert.equal(received("/update-items"), [{ ITEM_ID: "B1" }, { ITEM_ID: "B2", PRICE: "3" }]);
   assert.match(
-    JSON.parse(out).warnings[0],
+    JSON.parse(out).warnings[1],
     `${events}:1 (record 2)  1 of 2 events (50 %) name items that ${items} does not have, most often ITEM_ID "B9"`,
   );
+});
+
+test("reads files as schema-generation did, and names what is suspicious", async () => {
+  const conf = join(folder, "conf");
+  const events = join(folder, "ratings.dat");
+  writeFileSync(events, "1::i1::2022-06-24 21:20:11\nnull::i1::2022-06-24 21:20:11\n");
+  const names = ["1=USER_ID", "2=ITEM_ID", "3=TIMESTAMP"].flatMap((name) => ["--rename", `interaction:${name}`]);
+  const format = ["--separator", "::", "--event-type", "rating", "--timestamp-format", "yyyy-MM-dd HH:mm:ss"];
+  const made = await runHere(["schema-generation", "--conf", conf, "--interaction", events, ...names, ...format]);
+  assert.is(made.code, 0, made.err);
+  assert.match(made.err, 'USER_ID is "null", which is a word for no value');
+  const { err, code } = await upload("--conf", conf, "--interactions", events);
+  assert.is(code, 0, err);
+  const common = { ITEM_ID: "i1", EVENT_TYPE: "rating", TIMESTAMP: "1656105611" };
+  const sent = received("/log-event").map(({ EVENT_ID: _, ...event }) => event);
+  assert.equal(sent, [
+    { USER_ID: "1", ...common },
+    { USER_ID: "null", ...common },
+  ]);
+  assert.match(err, `${events}:2  USER_ID is "null", which is a word for no value`);
 });
 
 test("says that it cannot read a pipe twice", async () => {

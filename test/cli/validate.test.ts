@@ -101,7 +101,7 @@ test("compares files with the schemas, ids and filters of the configuration", as
   const warnings = err.split("\n").filter((line) => line.startsWith("Warning"));
   assert.match(
     warnings[0] ?? "",
-    `${items}:3  AUTHOR is missing: the schema does not let it be empty: the service rejects 1 of 2 rows`,
+    `${items}:3  AUTHOR is missing: the schema does not let it be empty. The service rejects 1 of 2 rows`,
   );
   assert.match(warnings[1] ?? "", `${events}:3  1 of 2 events (50 %) name items that ${items} does not have`);
   assert.match(

@@ -1,5 +1,6 @@
 import * as assert from "uvu/assert";
 import { rewriteLines } from "../../cli/forget/rewrite-lines.ts";
+import type { Line } from "../../cli/forget/sessions.ts";
 import { DELETIONS } from "../../lib/platform/naming/object-keys.ts";
 import { linesRead } from "../../lib/recommendation/training/arrivals.ts";
 import { recommendation } from "../fixtures/configurations/configurations.ts";
@@ -21,7 +22,7 @@ test("training skips events that `relevance forget` replaced, and still counts t
   const accepted = await linesRead("before", [DAY], store);
   assert.is(accepted, LINES.length);
 
-  const rule = { property: "USER_ID", ids: ["gone"], replacement: "{}" };
+  const rule = { namesOf: ({ USER_ID }: Line) => [USER_ID], ids: ["gone"], replacement: "{}" };
   events(DAY, "a", String(rewriteLines(Buffer.from(`${LINES.join("\n")}\n`), rule)?.body));
   for (const key of store.objects.keys()) if (key.startsWith("etl/")) store.objects.delete(key);
   await run("after");

@@ -3,11 +3,19 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { ListDataDeletionJobsCommand } from "@aws-sdk/client-personalize";
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3";
+import {
+  CreateQueueCommand,
+  GetQueueUrlCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+} from "@aws-sdk/client-sqs";
 import * as assert from "uvu/assert";
 import { DELETIONS } from "../../lib/platform/naming/object-keys.ts";
 import { concurrently } from "../../lib/platform/resilience/concurrently.ts";
 import { waitFor } from "../../packages/processes/wait.ts";
 import { localFolder } from "../cli/local-world.ts";
+import { clientOptions } from "../fixtures/cloud.ts";
 import { permittedUser } from "../fixtures/permitted-user.ts";
 import { type TrainingWorld, trainingWorld } from "../lib/recommendation/training/world.ts";
 import { suite } from "../suite.ts";
@@ -46,6 +54,37 @@ const LISTS = [
   ...[list("U2", null), list("U2", "U2"), list(null, null), list("s2", "s2")],
 ];
 
+const batchKey = "batch/abc-1/lists.jsonl";
+const BATCH = [
+  ...[
+    { user_id: USER, items: [] },
+    { user_id: "U2", items: [{ ITEM_ID: USER }] },
+    { userId: USER, filterValues: {} },
+  ],
+  ...[
+    { input: { userId: USER }, output: { recommendedItems: [] } },
+    { input: { userId: "U2" }, error: null },
+  ],
+];
+const errorKey = "errors/events/processing-failed/day=2026-01-01/one";
+const logErrorKey = "errors/recommendation-logs/processing-failed/day=2026-01-01/one";
+/** A line of Firehose about a record that it could not deliver. */
+const undelivered = (...lines: readonly string[]) =>
+  `${JSON.stringify({ errorCode: "Lambda.FunctionError", rawData: Buffer.from(lines.join("")).toString("base64") })}\n`;
+
+let sqs: SQSClient;
+let failedLogs: string;
+const queuedUsers = async () => {
+  const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: failedLogs }));
+  const receive = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 0 });
+  const { Messages = [] } = await sqs.send(receive);
+  return Messages.flatMap(({ Body = "" }) => {
+    const { data } = JSON.parse(Body).requestPayload.awslogs;
+    const { logEvents } = JSON.parse(gunzipSync(Buffer.from(data, "base64")).toString());
+    return logEvents.map(({ id }: { id: string }) => id);
+  });
+};
+
 const put = (Key: string, Body: Buffer) => world.s3.send(new PutObjectCommand({ Bucket: world.bucket, Key, Body }));
 const read = async (Key: string) => {
   const { Body } = await world.s3.send(new GetObjectCommand({ Bucket: world.bucket, Key }));
@@ -61,6 +100,8 @@ const lastItems = (user: string) => ({ KEY: { S: `user#${user}` }, RUN: { S: "ol
 test.before(async () => {
   world = await trainingWorld({ project: "demo", delays: { importing: 86_400_000 } });
   local = localFolder(world.cloud.endpoint);
+  sqs = new SQSClient(clientOptions(world.cloud));
+  failedLogs = world.names.queue("recommendation-log-failed");
   await world.deployPersonalize();
   const record = { USER_ID: { S: USER }, GENDER: { S: "F" } };
   await world.dynamo.send(new PutItemCommand({ TableName: world.names.table("users"), Item: record }));
@@ -80,6 +121,20 @@ test.before(async () => {
     { user_id: USER, action_name: "click" },
     { user_id: "U2", action_name: "click" },
   ];
+  await put(batchKey, Buffer.from(BATCH.map((line) => `${JSON.stringify(line)}\n`).join("")));
+  await put(errorKey, gzipSync(`${undelivered(event(USER, 1), event("U2", 1))}${undelivered(event("U3", 1))}`));
+  await put(logErrorKey, gzipSync(undelivered(`${JSON.stringify(list(USER, null))}\n`)));
+  for (const users of [[USER, "U2"], ["U2"]]) {
+    const logEvents = users.map((user) => ({
+      id: user,
+      timestamp: 1,
+      message: `${JSON.stringify(list(user, null))}\n`,
+    }));
+    const data = gzipSync(JSON.stringify({ messageType: "DATA_MESSAGE", logEvents })).toString("base64");
+    const MessageBody = JSON.stringify({ requestPayload: { awslogs: { data } } });
+    const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: failedLogs }));
+    await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody }));
+  }
   await put(clickKey, gzipSync(clicks.map((line) => `${JSON.stringify(line)}\n`).join("")));
   await put(searchKey, gzipSync(lines.map((line) => `${JSON.stringify(line)}\n`).join("")));
 });
@@ -109,9 +164,9 @@ async function killedAt(text: string): Promise<string> {
 /** The counts lack at most what the first run rewrote of the 32 objects that it was killed at. */
 function assertReplaced(events = "nothing"): void {
   const [, lines = 0, objects = 0, all] = /^(\d+) events replaced in (\d+) of (\d+) objects$/.exec(events) ?? [];
-  const uncounted = 163 - Number(lines);
-  assert.ok(uncounted >= 0 && uncounted <= 32 && 161 - Number(objects) === uncounted, events);
-  assert.is(Number(all), OBJECTS + 1);
+  const uncounted = 164 - Number(lines);
+  assert.ok(uncounted >= 0 && uncounted <= 32 && 162 - Number(objects) === uncounted, events);
+  assert.is(Number(all), OBJECTS + 2);
 }
 
 let printed = "";
@@ -131,7 +186,8 @@ test("resumes where the first run stopped, and is killed while Personalize works
   assert.match(err, "record of the user: done before\n");
   assert.match(err, /events: resuming after \d+ objects\n/);
   assertReplaced(/events: (\d+ events replaced .*)\n/.exec(err)?.[1]);
-  assert.match(err, "request logs and search events: 7 lines removed from 3 of 3 objects\n");
+  assert.match(err, "request logs and search events: 8 lines removed from 4 of 4 objects, and 1 line from queues\n");
+  assert.match(err, "lists of relevance batch: 3 lines removed from 1 of 1 object\n");
   const [csv = ""] = await keys(DELETIONS);
   const { Body } = await world.s3.send(new GetObjectCommand({ Bucket: world.bucket, Key: csv }));
   assert.is(await Body?.transformToString(), `USER_ID\n"${USER}"\n"s1"\n`);
@@ -155,7 +211,8 @@ test("joins the same job in a third run, and reports what all runs did", async (
   assert.equal(steps, {
     record: "deleted",
     etl: "1 object version deleted",
-    "request-log": "7 lines removed from 3 of 3 objects",
+    batch: "3 lines removed from 1 of 1 object",
+    "request-log": "8 lines removed from 4 of 4 objects, and 1 line from queues",
     personalize: `data deletion job ${dataDeletionJobs[0]?.jobName} completed`,
   });
 });
@@ -170,6 +227,15 @@ test("replaces the person's events with empty ones, removes the person's log lin
   assert.is(await read(listKey), text(LISTS.slice(5)));
   assert.is(await read(searchKey), `${JSON.stringify({ user_id: "U2", user_query: USER })}\n`);
   assert.is(await read(clickKey), `${JSON.stringify({ user_id: "U2", action_name: "click" })}\n`);
+});
+
+test("removes the person from lists, undelivered records and failed log lines", async () => {
+  const { Body } = await world.s3.send(new GetObjectCommand({ Bucket: world.bucket, Key: batchKey }));
+  const kept = [BATCH[1], BATCH[4]].map((line) => `${JSON.stringify(line)}\n`).join("");
+  assert.is(await Body?.transformToString(), kept);
+  assert.is(await read(errorKey), undelivered("{}\n", event("U2", 1)) + undelivered(event("U3", 1)));
+  assert.is(await read(logErrorKey), undelivered(""));
+  assert.equal(await queuedUsers(), ["U2", "U2"]);
 });
 
 test("leaves no progress, list of users, last items or ETL results, and prints the person's id nowhere", async () => {
@@ -195,12 +261,13 @@ test("accepts a person who does not exist, and needs the policies that are print
   const { out, err, code } = await run.ended;
   assert.is(code, 0, err);
   assert.match(out, "record of the user: there was none\n");
-  assert.match(out, `events: 0 events replaced in 0 of ${OBJECTS + 1} objects\n`);
+  assert.match(out, `events: 0 events replaced in 0 of ${OBJECTS + 2} objects\n`);
   // Here runs no training, and is neither a large object nor a key.
   assert.equal(await user.report(), {
     refused: [],
     unneeded: [
       ...["ReadTraining states:DescribeExecution", "RewriteObjects s3:AbortMultipartUpload"],
+      ...["RewriteQueues sqs:DeleteMessage", "RewriteQueues sqs:SendMessage"],
       "WriteEncrypted kms:GenerateDataKey",
     ],
   });

@@ -1,3 +1,4 @@
+import { isDecimal } from "../../platform/decimal.ts";
 import {
   type Clause,
   type Condition,
@@ -66,7 +67,7 @@ function checkValues(filter: Filter, values: FilterValues): void {
 function checkNumber(name: string, values: FilterValues): void {
   const given = values[name];
   if (given === undefined) return;
-  if (given.length !== 1 || given[0]?.trim() === "" || !Number.isFinite(Number(given[0]))) {
+  if (given.length !== 1 || !isDecimal(given[0] ?? "")) {
     throw new FilterError(`parameter ${name} is compared as one number, got ${given.join(", ")}`);
   }
 }

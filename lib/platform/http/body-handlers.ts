@@ -31,6 +31,7 @@ export function jsonHandler<Schema extends v.GenericSchema>(options: JsonHandler
     async (_event, { bytes, ...call }) => {
       requireJson({ bytes, ...call });
       const { text, body } = await parseJsonBody(bytes);
+      if (Array.isArray(body)) throw new ApiError("invalid_request", "The body is an array; send a JSON object.");
       const harmful = queries ? queryIssue(body) : undefined;
       if (harmful) throw invalidRequest([harmful]);
       return handle({ ...call, body: validate(schema, body), text });

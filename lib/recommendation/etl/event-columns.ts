@@ -5,6 +5,8 @@ import { customColumns, EVENT_COLUMNS } from "../records/event.ts";
 import { ANONYMOUS, type Definitions, type Field, fieldsOf, type StoredEvent } from "../records/layout.ts";
 import { customFields, isPlaced } from "../records/trained-event.ts";
 
+const listOf = (texts: readonly string[]) => `(${texts.map(literal).join(", ")})`;
+
 /** Returns a statement that creates the table `stored`, with the columns of a partition. */
 export function storedTable(definitions: Definitions): string {
   const fields = [...PLACED_FIELDS, ...customFields(definitions)].map((name) => `${identifier(name)} VARCHAR`);
@@ -41,6 +43,13 @@ export function eventColumns(definitions: Definitions, isPlain: boolean) {
     const column = identifier(name);
     return nullable ? `(${column} IS NULL OR is_${type}(${column}))` : `is_${type}(${column})`;
   });
+  const refuse = definitions.refuse ?? [];
+  if (refuse.length > 0) {
+    const ids = ["USER_ID", "ITEM_ID", "SESSION_ID"].map(
+      (name) => `coalesce(${value(name)} NOT IN ${listOf(refuse)}, true)`,
+    );
+    rules.push(...ids);
+  }
   if (!isPlain) rules.push(`has_no_control(concat(${columns.map(({ name }) => identifier(name)).join(", ")}))`);
   rules.push(`strlen(concat(${properties.join(", ")})) + ${JSON.stringify(around).length} <= ${MAX_EVENT_PROPERTIES}`);
   const read = new Set([...columns.map(({ name }) => name), ANONYMOUS]);

@@ -5,6 +5,7 @@
 -- A text of 1 to `most` bytes. No other value begins with a character before `#`.
 CREATE MACRO is_text(json, most) AS json::VARCHAR < '#' AND strlen(json) BETWEEN 3 AND most + 2;
 CREATE MACRO is_id(json) AS is_text(json, {{MAX_ID}});
+CREATE MACRO is_item(json) AS is_id(json) AND NOT contains(json, '|');
 CREATE MACRO is_recommendation(json) AS is_text(json, {{MAX_RECOMMENDATION_ID}});
 CREATE MACRO is_string(json) AS is_text(json, {{MAX_CATEGORY}});
 

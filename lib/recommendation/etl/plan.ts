@@ -30,7 +30,7 @@ const SEGMENT_BYTES = 256 * 1_024 * 1_024;
 const MAX_SEGMENTS = 16;
 
 /** The version of the row format. It is part of every digest: increasing it makes ETL transform all events again. */
-const ROW_FORMAT = 7;
+const ROW_FORMAT = 8;
 
 /**
  * Splits the objects of all days into groups, and their events into shards, and writes the tasks of both maps. Returns the
@@ -105,8 +105,8 @@ function split(objects: readonly StoredObject[]): StoredObject[][] {
 }
 
 /** Returns a hash that changes with the format of rows, the interactions schema or its source columns. */
-export function schemaHash({ schemas, etl }: Definitions): string {
-  return digest([ROW_FORMAT, schemas.interaction, etl.interaction]);
+export function schemaHash({ schemas, etl, refuse }: Definitions): string {
+  return digest([ROW_FORMAT, schemas.interaction, etl.interaction, refuse]);
 }
 
 const digest = (value: unknown) => shortHash(JSON.stringify(value), 24);

@@ -10,8 +10,10 @@ import { isObject } from "../../platform/json/values.ts";
 import type { Definitions, StoredEvent, Value } from "./layout.ts";
 import { trainedEvent } from "./trained-event.ts";
 import {
+  idReader,
   keep,
   notAnObject,
+  oneItem,
   type Parsed,
   type Read,
   readFloat,
@@ -34,7 +36,7 @@ interface EventDefaults {
 export const EVENT_COLUMNS = [
   { name: "EVENT_ID", type: "id", nullable: false },
   { name: "USER_ID", type: "id", nullable: false },
-  { name: "ITEM_ID", type: "id", nullable: false },
+  { name: "ITEM_ID", type: "item", nullable: false },
   { name: "EVENT_TYPE", type: "id", nullable: false },
   { name: "EVENT_VALUE", type: "float", nullable: true },
   { name: "TIMESTAMP", type: "seconds", nullable: false },
@@ -61,6 +63,7 @@ export function eventParser(
   const custom = customColumns(definitions);
   const known = new Set([...NAMES, ...custom.map(({ name }) => name)]);
   const trained = trainedEvent(definitions);
+  const idOf = idReader(definitions);
 
   return (value: unknown): Parsed<StoredEvent> => {
     if (!isObject(value)) return notAnObject(value);
@@ -85,18 +88,21 @@ export function eventParser(
       return undefined;
     };
     const EVENT_ID = need("EVENT_ID", readId(value.EVENT_ID), defaults?.id() ?? "", !defaults && "is missing");
-    const user = readId(value.USER_ID);
-    const session = readId(value.SESSION_ID);
+    const user = idOf(value.USER_ID);
+    const session = idOf(value.SESSION_ID);
     // Until a visitor logs in, the session is the user. Stored events always have one.
     const USER_ID = defaults
       ? need("USER_ID", user ?? session, "", "is missing: without it, an event needs a SESSION_ID")
       : need("USER_ID", user, "");
-    const ITEM_ID = need("ITEM_ID", readId(value.ITEM_ID), "");
+    const ITEM_ID = need("ITEM_ID", oneItem(idOf(value.ITEM_ID)), "");
     const EVENT_TYPE = need("EVENT_TYPE", readId(value.EVENT_TYPE), "");
-    const TIMESTAMP = need("TIMESTAMP", readSeconds(value.TIMESTAMP), defaults?.now() ?? 0, !defaults && "is missing");
+    const now = defaults?.now();
+    const TIMESTAMP = need("TIMESTAMP", readSeconds(value.TIMESTAMP, now), now ?? 0, !defaults && "is missing");
     const SESSION_ID = need("SESSION_ID", session, USER_ID, false);
     const EVENT_VALUE = isNothing(value.EVENT_VALUE) ? undefined : may("EVENT_VALUE", readFloat(value.EVENT_VALUE));
-    const IMPRESSION = isNothing(value.IMPRESSION) ? undefined : may("IMPRESSION", readImpression(value.IMPRESSION));
+    const IMPRESSION = isNothing(value.IMPRESSION)
+      ? undefined
+      : may("IMPRESSION", readImpression(value.IMPRESSION, defaults && ITEM_ID));
     const RECOMMENDATION_ID = may("RECOMMENDATION_ID", readId(value.RECOMMENDATION_ID, MAX_RECOMMENDATION_ID));
     const record: Record<string, Value> & StoredEvent = {
       EVENT_ID,
@@ -129,7 +135,15 @@ export const isAnonymous = (value: unknown): boolean => isObject(value) && readI
 
 const isNothing = (value: unknown) => value === undefined || value === null || value === "";
 
-function readImpression(value: unknown): Read<string> {
+/** A list of items in another notation than `a|b`: in brackets, or with other separators. */
+const FOREIGN_LIST = /^\s*[[({]|[,;\s]/;
+
+/** Reads the items of an impression. Of a client's event, whose item is given, a text must not look like another list. */
+function readImpression(value: unknown, item?: string): Read<string> {
+  if (item !== undefined && typeof value === "string" && value !== item && !value.includes("|")) {
+    if (FOREIGN_LIST.test(value))
+      return { issue: `must be a list of ITEM_IDs or a text like "a|b", got ${show(value)}` };
+  }
   const items: readonly unknown[] = Array.isArray(value) ? value : typeof value === "string" ? value.split("|") : [];
   if (items.length === 0)
     return Array.isArray(value) ? undefined : { issue: `must be a list of ITEM_IDs, got ${show(value)}` };

@@ -11,6 +11,8 @@ export const Definitions = v.strictObject({
     interaction: AvroSchema("interaction"),
   }),
   etl: EtlSchema,
+  /** Texts that are no ids of users, items and sessions. */
+  refuse: v.optional(v.array(v.string())),
 });
 
 export type Definitions = v.InferOutput<typeof Definitions>;

@@ -6,7 +6,17 @@ import { typesOf } from "../../settings/avro.ts";
 import { propertyName } from "../../settings/property-name.ts";
 import { type Definitions, type Field, fieldsOf, fieldValue, textualColumns, type Value } from "./layout.ts";
 import { ID_COLUMNS } from "./tables.ts";
-import { keep, notAnObject, type Parsed, readActive, readId, readValue, unknownColumns } from "./value.ts";
+import {
+  idReader,
+  keep,
+  notAnObject,
+  oneItem,
+  type Parsed,
+  readActive,
+  readCreation,
+  readValue,
+  unknownColumns,
+} from "./value.ts";
 
 /** A user or an item as stored in the table: the source columns that have a value, and IS_ACTIVE. */
 export type Profile = Readonly<Record<string, Value>>;
@@ -28,19 +38,19 @@ export function profileParser(
   const columns = etl.columns.filter(({ name }) => name !== idColumn && name !== "IS_ACTIVE");
   const known = new Set([idColumn, ...columns.map(({ name }) => name), "IS_ACTIVE"]);
   const properties = profileProperties(dataset, definitions);
+  const idOf = idReader(definitions);
 
   return (value: unknown): Parsed<Profile> => {
     if (!isObject(value)) return notAnObject(value);
     const issues: Issue[] = [];
     const record: Record<string, Value> = {};
-    const id = readId(value[idColumn]);
+    const written = idOf(value[idColumn]);
+    const id = dataset === "item" ? oneItem(written) : written;
     keep(record, issues, { path: idColumn, read: id, required: true });
-    if (dataset === "item" && String(record[idColumn]).includes("|")) {
-      issues.push({ path: idColumn, message: 'holds a "|", which separates the items of an IMPRESSION' });
-    }
     for (const { name, type, nullable } of columns) {
       const read = readValue(type, value[name], textual.has(name) ? MAX_TEXT : MAX_CATEGORY);
-      keep(record, issues, { path: name, read, required: !nullable });
+      const isCreation = dataset === "item" && name === "CREATION_TIMESTAMP";
+      keep(record, issues, { path: name, read: isCreation ? readCreation(read) : read, required: !nullable });
     }
     keep(record, issues, { path: "IS_ACTIVE", read: readActive(value.IS_ACTIVE), required: false });
     if (unknown === "refuse") issues.push(...unknownColumns(value, known));

@@ -1,5 +1,7 @@
 import { MAX_ID } from "../../personalize/limits.ts";
+import { isDecimal } from "../../platform/decimal.ts";
 import type { Issue } from "../../platform/http/error.ts";
+import { shellWord } from "../../platform/shell-word.ts";
 import type { EtlDataset } from "../../settings/etl.ts";
 import { nearest } from "../../settings/nearest.ts";
 import type { Value } from "./layout.ts";
@@ -62,12 +64,30 @@ export function readId(value: unknown, maxLength = MAX_ID): Read<string> {
   return read;
 }
 
-/** Matches a decimal number. */
-const DECIMAL = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/;
+/** Words for "no value". As an id they are accepted, but an export probably wrote them for something that it lacked. */
+const NO_VALUE = /^(?:null|nil|none|nan|#?n\/?a|\\n|-+|\?+|unknown|undefined|missing|tbd)$/i;
+
+/** Returns whether a text stands for "no value". */
+export const isNoValue = (text: string): boolean => text.trim() === "" || NO_VALUE.test(text.trim());
+
+/** Returns {@link readId} for users, items and sessions. Texts in `refuse` are no ids. */
+export function idReader({ refuse = [] }: { readonly refuse?: readonly string[] | undefined }) {
+  return (value: unknown): Read<string> => {
+    const read = readId(value);
+    if (!read || "issue" in read || !refuse.includes(read.value)) return read;
+    return { issue: `is ${show(value)}, which personalize.ids.refuse of project.yaml refuses` };
+  };
+}
+
+/** Returns an issue for an ITEM_ID with the bar that separates the items of an IMPRESSION. */
+export function oneItem(read: Read<string>): Read<string> {
+  const isList = read && "value" in read && read.value.includes("|");
+  return isList ? { issue: 'holds a "|", which separates the items of an IMPRESSION' } : read;
+}
 
 /** Reads a number, with or without a fraction. Accepts text. */
 export function readFloat(value: unknown): { value: number } | { issue: string } {
-  const number = typeof value === "string" && DECIMAL.test(value.trim()) ? Number(value) : value;
+  const number = typeof value === "string" && isDecimal(value.trim()) ? Number(value) : value;
   if (typeof number !== "number" || !Number.isFinite(number) || Math.abs(number) > MAX_FLOAT) {
     return { issue: `must be a number, got ${show(value)}` };
   }
@@ -82,21 +102,42 @@ function wholeOf(value: unknown): unknown {
   return Number.isSafeInteger(number) ? number : value;
 }
 
-/** Reads whole seconds since 1970 and before MAX_SECONDS. Accepts text. */
-export function readSeconds(value: unknown): Read<number> {
+/** Forms of dates in exported files, as `--timestamp-format` of schema-generation takes them. */
+const DATE_FORMS: readonly [RegExp, string][] = [
+  [/^\d{4}-\d\d-\d\d$/, "yyyy-MM-dd"],
+  [/^\d{4}-\d\d-\d\dT/, "iso"],
+  [/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/, "yyyy-MM-dd HH:mm:ss"],
+  [/^\d{1,2}\/\d{1,2}\/\d{4} \d{1,2}:\d\d$/, "M/d/yyyy H:mm"],
+  [/^\d{1,2}\.\d{1,2}\.\d{4} \d{1,2}:\d\d$/, "d.M.yyyy H:mm"],
+];
+
+const DAY_SECONDS = 86_400;
+
+/** Reads whole seconds since 1970, at most a day after `now` and before MAX_SECONDS. Accepts text. */
+export function readSeconds(value: unknown, now = MAX_SECONDS): Read<number> {
   if (value === undefined || value === null || value === "") return undefined;
   const seconds = wholeOf(value);
-  const rule = "must be whole seconds since 1970";
+  const issue = `must be whole seconds since 1970, got ${show(value)}`;
+  const inFile = (form: string) => `; for a file, give schema-generation --timestamp-format ${shellWord(form)}`;
   if (typeof seconds !== "number" || !Number.isInteger(seconds) || seconds < 0) {
-    return { issue: `${rule}, got ${show(value)}` };
+    const [, form] = DATE_FORMS.find(([pattern]) => typeof value === "string" && pattern.test(value)) ?? [];
+    return { issue: form === undefined ? issue : `${issue}, which looks like a date${inFile(form)}` };
   }
-  return seconds < MAX_SECONDS
-    ? { value: seconds }
-    : { issue: `${rule}, got ${show(value)}, which ${tooLate(seconds)}` };
+  if (seconds >= MAX_SECONDS) {
+    return { issue: `${issue}, which ${tooLate(seconds)}${seconds < MILLISECONDS ? "" : inFile("x")}` };
+  }
+  return seconds <= now + DAY_SECONDS ? { value: seconds } : { issue: `${issue}, which is later than tomorrow` };
 }
 
-/** Returns what is wrong with a number of seconds that is not before MAX_SECONDS. */
-export function tooLate(seconds: number): string {
+/** Reads CREATION_TIMESTAMP: whole seconds, which are negative before 1970. The column's type reads other mistakes. */
+export function readCreation(read: Read): Read {
+  if (!read || "issue" in read) return read;
+  const seconds = Math.abs(Number(read.value));
+  if (seconds < MAX_SECONDS) return read;
+  return { issue: `must be whole seconds since 1970, got ${read.value}, which ${tooLate(seconds)}` };
+}
+
+function tooLate(seconds: number): string {
   return seconds < MILLISECONDS ? "is later than the year 2096" : "looks like milliseconds";
 }
 

@@ -1,5 +1,5 @@
 import { COLUMN_TYPES, type ColumnType } from "../../platform/contract/recommendation.ts";
-import { readValue } from "../records/value.ts";
+import { isNoValue, readValue } from "../records/value.ts";
 import { DistinctCounter } from "./distinct-counter.ts";
 import type { RowPosition, Value } from "./row.ts";
 
@@ -11,9 +11,6 @@ const ODD_RATIO = 0.1;
 
 /** The most different non-numeric values to keep. A column with more of them probably holds text. */
 const ODD_TEXTS = 5;
-
-/** Words for "no value". If all other values are numbers, the column is probably meant to be numeric. */
-const NO_VALUE = /^(?:null|nil|none|nan|#?n\/?a|\\n|-+|\?+|unknown|undefined|missing|tbd)$/i;
 
 /** Non-numeric values in a numeric column. */
 interface Oddities {
@@ -68,7 +65,7 @@ export class Column {
     const { count, first, texts } = this.#odd;
     if (!first || count === this.#values) return undefined;
     const few = texts.size <= ODD_TEXTS ? [...texts] : [];
-    const areNone = few.length > 0 && few.every((text) => NO_VALUE.test(text));
+    const areNone = few.length > 0 && few.every(isNoValue);
     return areNone || count <= this.#values * ODD_RATIO ? { count, first, texts: few } : undefined;
   }
 

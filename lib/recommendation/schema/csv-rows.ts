@@ -14,9 +14,17 @@ interface Line extends RowPosition {
   cells: readonly string[];
 }
 
+/** What a file does not tell by itself. */
+interface Layout {
+  /** Text between values, in a file in which quotes are ordinary characters. */
+  separator: string | undefined;
+  /** Otherwise, columns are named by their numbers. */
+  hasHeader: boolean;
+}
+
 /**
  * Reads the header and rows of a CSV file (RFC 4180). `start` is its beginning: the header tells whether commas,
- * semicolons or tabs separate values. Treats the texts in `missing` as no value. Skips a byte order mark. Throws
+ * semicolons or tabs separate values, unless the layout does. Treats the texts in `missing` as no value. Skips a byte order mark. Throws
  * SampleError with the line.
  */
 export async function csvRows(
@@ -24,17 +32,28 @@ export async function csvRows(
   start: string,
   bytes: AsyncIterable<Buffer>,
   missing: ReadonlySet<string>,
+  { separator, hasHeader }: Layout,
 ): Promise<Rows> {
-  const lines = readLines(file, bytes, delimiterOf(start));
+  const lines = readLines(file, bytes, separator ?? delimiterOf(start), separator === undefined);
   const first = await lines.next();
   if (first.done) throw new SampleError([`${file}  is empty: it needs a header and at least one row`]);
+  const renamed = new Set<string>();
+  if (!hasHeader) {
+    const columns = first.value.cells.map((_, index) => String(index + 1));
+    return { columns, rows: toRows(columns, preceded(first.value, lines), missing), renamed };
+  }
   const columns = first.value.cells;
   const problems = headerProblems(columns).map((problem) => `${file}:${first.value.line}  ${problem}`);
   if (problems.length > 0) {
     await lines.return(undefined);
     throw new SampleError(problems);
   }
-  return { columns, rows: toRows(columns, lines, missing) };
+  return { columns, rows: toRows(columns, lines, missing), renamed };
+}
+
+async function* preceded(first: Line, others: AsyncIterable<Line>): AsyncGenerator<Line> {
+  yield first;
+  yield* others;
 }
 
 /** Returns the separator that the header has most often outside of quotes. */
@@ -62,11 +81,13 @@ async function* toRows(
 async function* readLines(
   file: string,
   bytes: AsyncIterable<Buffer>,
-  delimiter: Delimiter,
+  delimiter: string,
+  hasQuotes: boolean,
 ): AsyncGenerator<Line, void, undefined> {
   const parser = parse({
     bom: true,
     delimiter,
+    quote: hasQuotes ? '"' : null,
     skip_empty_lines: true,
     max_record_size: MAX_ROW_BYTES,
     // Adds the line number as an extra cell. `info: true` would create an object with ten counters for each row.
@@ -98,20 +119,24 @@ function headerProblems(columns: readonly string[]): string[] {
     if (column.trim() === "") problems.push(`column ${index + 1} of the header has no name`);
   }
   if (columns.length === 1 && columns[0]?.match(/[|^~]|::/)) {
-    problems.push("the header has one column: values are separated by commas, semicolons or tabs, so convert the file");
+    problems.push("the header has one column: give the text between values by --separator");
   }
   return problems;
 }
+
+const nameOf = (delimiter: string) => (isDelimiter(delimiter) ? DELIMITERS[delimiter] : delimiter);
+
+const isDelimiter = (text: string): text is Delimiter => Object.hasOwn(DELIMITERS, text);
 
 function lineOf(error: CsvError): number {
   return typeof error.lines === "number" ? error.lines : 1;
 }
 
-function explain(error: CsvError, delimiter: Delimiter): string {
+function explain(error: CsvError, delimiter: string): string {
   switch (error.code) {
     case "CSV_RECORD_INCONSISTENT_FIELDS_LENGTH": {
       const [, expected = "?", given = "?"] = /expect (\d+), got (\d+)/.exec(error.message) ?? [];
-      return `has ${given} values where the header has ${expected} columns: a value with a ${DELIMITERS[delimiter]} goes in double quotes`;
+      return `has ${given} values where the header has ${expected} columns: a value with a ${nameOf(delimiter)} goes in double quotes`;
     }
     case "CSV_MAX_RECORD_SIZE":
       return `a row is longer than ${MAX_ROW_BYTES} bytes: is a double quote never closed?`;

@@ -1,26 +1,29 @@
 import type { Dataset } from "../../platform/contract/recommendation.ts";
 import { DATASETS } from "../../platform/contract/recommendation.ts";
 import type { AvroSchema } from "../../settings/avro.ts";
-import type { EtlConfiguration } from "../../settings/etl.ts";
+import { type EtlConfiguration, type FileFormat, PLAIN_FILES } from "../../settings/etl.ts";
 import { nearest } from "../../settings/nearest.ts";
 import type { Definitions } from "../records/layout.ts";
 import type { Constants } from "./constants.ts";
 import { withIds } from "./ids.ts";
 import { infer } from "./infer.ts";
+import { rejectedRows } from "./rejections.ts";
 import { SampleError } from "./row.ts";
 import { RULES, TEXTUAL_FIELD } from "./rules.ts";
 import { type EventTypes, emptySample, readSample, type Sample, type SampleOptions } from "./sample.ts";
-import { foreignLists, idWarnings, missingWordsOf, oddValues, rejectedRows, tooManyTypes } from "./warnings.ts";
+import { idWarnings, missingWordsOf, oddValues, tooManyTypes } from "./warnings.ts";
 
 /**
- * Paths of sample files, any of which may be missing; item columns to treat as text; and words that mean "no value".
+ * Paths of sample files, any of which may be missing; item columns to treat as text; and how the files are read.
  */
 export interface SampleFiles {
   user?: string | undefined;
   item?: string | undefined;
   interaction?: string | undefined;
   textualFields: readonly string[];
-  missing?: readonly string[];
+  format?: FileFormat;
+  /** Whether a row that the service rejects is an error. */
+  strict?: boolean;
   constants?: Constants;
   /** Schemas that the rows must fit. Default: any that fits the files. */
   definitions?: Definitions;
@@ -38,7 +41,7 @@ interface Samples {
 export interface Generated {
   schemas: Readonly<Record<Dataset, AvroSchema>>;
   etl: EtlConfiguration;
-  /** The number of rows in each file. */
+  /** The number of rows in each file that the service accepts. */
   rows: Readonly<Record<Dataset, number>>;
   eventTypes: EventTypes;
   /** Warnings: valid but probably a mistake. */
@@ -51,11 +54,11 @@ export interface Generated {
  * Reads the sample files once, in bounded memory, whatever their size. Throws SampleError with the problems of all files.
  */
 export async function readSamples(files: SampleFiles): Promise<Samples> {
-  const { textualFields: textual, constants } = files;
+  const { textualFields: textual, constants, format = PLAIN_FILES, strict = false } = files;
   const given = DATASETS.filter((dataset) => files[dataset] !== undefined);
   const { result: samples, ids } = await withIds(given, async (addIds) => {
     const options: SampleOptions = {
-      ...{ missing: new Set(files.missing), textual, addIds },
+      ...{ format, textual, addIds, strict },
       ...(constants && { constants }),
       ...(files.definitions && { definitions: files.definitions }),
     };
@@ -76,6 +79,7 @@ export async function readSamples(files: SampleFiles): Promise<Samples> {
         [user, item, interaction].filter((sample) => sample !== undefined),
       ),
     );
+    if (user && item && interaction) problems.push(...unusedRenames(format, [user, item, interaction]));
     if (problems.length > 0 || !user || !item || !interaction) throw new SampleError(problems);
     return { user, item, interaction };
   });
@@ -83,7 +87,7 @@ export async function readSamples(files: SampleFiles): Promise<Samples> {
     samples,
     warnings: [
       ...given.flatMap((dataset) => rejectedRows(samples[dataset], textual)),
-      ...foreignLists(samples.interaction),
+      ...DATASETS.flatMap((dataset) => samples[dataset].suspects),
       ...idWarnings(ids, files, samples.interaction.rows),
       ...(constants?.absent(given) ?? []),
     ],
@@ -99,7 +103,10 @@ export async function generateSchemas(files: SampleFiles & { interaction: string
   const all = DATASETS.map((dataset) => samples[dataset]);
   return {
     schemas: { user: made.user.schema, item: made.item.schema, interaction: made.interaction.schema },
-    etl: { user: made.user.etl, item: made.item.etl, interaction: made.interaction.etl },
+    etl: {
+      ...{ user: made.user.etl, item: made.item.etl, interaction: made.interaction.etl },
+      ...(files.format && { files: files.format }),
+    },
     rows: { user: user.rows, item: item.rows, interaction: interaction.rows },
     eventTypes: interaction.eventTypes,
     missingWords: [...new Set(all.flatMap((sample) => missingWordsOf(sample, textual)))].toSorted(),
@@ -109,6 +116,22 @@ export async function generateSchemas(files: SampleFiles & { interaction: string
       ...warnings,
     ],
   };
+}
+
+/** Returns a problem for each column to rename that no file has. */
+function unusedRenames({ renames }: FileFormat, samples: readonly Sample[]): string[] {
+  return renames.flatMap(({ dataset, from }) => {
+    const those = samples.filter(
+      (sample) => (dataset === undefined || sample.dataset === dataset) && sample.file !== "",
+    );
+    if (those.some(({ renamed }) => renamed.has(from))) return [];
+    const close = nearest(
+      from,
+      those.flatMap(({ columns }) => [...columns.keys()]),
+    );
+    const advice = close ? `: did you mean "${close}"?` : "";
+    return [`--rename: no ${dataset ?? "sample"} file has the column "${from}"${advice}`];
+  });
 }
 
 function textualProblems(fields: readonly string[], samples: readonly Sample[]): string[] {

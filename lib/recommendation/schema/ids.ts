@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { MAX_ID } from "../../personalize/limits.ts";
 import type { Dataset, ProfileDataset } from "../../platform/contract/recommendation.ts";
 import { literal, withDatabase } from "../../platform/sql/database.ts";
-import type { Row, RowPosition } from "./row.ts";
+import { digestOf, type Row, type RowPosition } from "./row.ts";
 
 /** The column with the id of a file's rows. Rows of events may lack it. */
 const OWN_ID = { user: "USER_ID", item: "ITEM_ID", interaction: "EVENT_ID" } as const;
@@ -33,6 +33,8 @@ interface UnknownIds {
 export interface IdReport {
   repeated: Partial<Record<Dataset, RepeatedIds>>;
   unknown: Partial<Record<ProfileDataset, UnknownIds>>;
+  /** Events without an EVENT_ID that are equal. */
+  equal?: Omit<RepeatedIds, "id">;
 }
 
 /** Distinct event ids to count in memory before they are written to the file. */
@@ -89,6 +91,7 @@ export function withIds<T>(
     const file = (name: string) => join(database.folder, `${name}.tsv`);
     const own = { user: list(file("user")), item: list(file("item")), interaction: list(file("interaction")) };
     const named = { user: counts(list(file("named-user"))), item: counts(list(file("named-item"))) };
+    const rows = list(file("rows"));
     const inArray = new Set<Dataset>();
     const result = await work((dataset, { values, line, record }) => {
       if (record !== undefined) inArray.add(dataset);
@@ -96,22 +99,31 @@ export function withIds<T>(
       const id = values.get(OWN_ID[dataset]);
       if (id !== undefined) own[dataset].add(1, line, position, String(id));
       if (dataset !== "interaction") return;
+      if (id === undefined) rows.add(1, line, position, digestOf(values).toString("base64url"));
       named.user.add(values.get("USER_ID"), position, line);
       named.item.add(values.get("ITEM_ID"), position, line);
     });
-    for (const one of [...Object.values(named), ...Object.values(own)]) one.close();
+    for (const one of [...Object.values(named), ...Object.values(own), rows]) one.close();
     await database.run(READ);
     const place = (dataset: Dataset, line: number | undefined, position: number): RowPosition =>
       inArray.has(dataset) ? { line: line ?? 0, record: position } : { line: line ?? 0 };
+    const repeatedIn = async (dataset: Dataset, ids: string): Promise<RepeatedIds | undefined> => {
+      const [row] = await database.rows(repeated(ids));
+      if (!row) return undefined;
+      const { rows, id, lines, positions } = v.parse(Repeated, row);
+      const [first, second] = positions.map((position, index) => place(dataset, lines[index], position));
+      return first && second && { rows, id, first, second };
+    };
     const ids: IdReport = { repeated: {}, unknown: {} };
     for (const dataset of given) {
       const known = literal(file(dataset));
-      for (const row of await database.rows(repeated(known))) {
-        const { rows, id, lines, positions } = v.parse(Repeated, row);
-        const [first, second] = positions.map((position, index) => place(dataset, lines[index], position));
-        if (first && second) ids.repeated[dataset] = { rows, id, first, second };
+      const again = await repeatedIn(dataset, known);
+      if (again) ids.repeated[dataset] = again;
+      if (dataset === "interaction") {
+        const equal = await repeatedIn(dataset, literal(file("rows")));
+        if (equal) ids.equal = equal;
+        continue;
       }
-      if (dataset === "interaction") continue;
       for (const row of await database.rows(unknown(literal(file(`named-${dataset}`)), known))) {
         const { id, events, nearly, line, position } = v.parse(Unknown, row);
         ids.unknown[dataset] = { events, nearly, id, first: place("interaction", line, position) };

@@ -58,10 +58,12 @@ function source(sample: Described, name: string, textual: boolean): Omit<EtlData
   const column = sample.columns.get(name) ?? new Column(name);
   const fixed = RULES[sample.dataset].types[name];
   const implied = name === "IS_ACTIVE";
+  // Events of visitors who are not known lack the user, and get the session for it.
+  const required = RULES[sample.dataset].required.includes(name);
   const optional = sample.dataset === "interaction" && ["EVENT_VALUE", "IMPRESSION"].includes(name);
   return {
     type: textual ? "string" : (fixed ?? column.type),
-    nullable: !implied && (optional || textual || column.values < sample.rows),
+    nullable: !implied && !required && (optional || textual || column.values < sample.rows),
     multiple: name === "IMPRESSION" || (column.type === "string" && column.multiple && !textual),
   };
 }

@@ -10,7 +10,7 @@ import { infer } from "./infer.ts";
 type Judge = (record: object) => readonly Issue[];
 
 /** The service adds these columns to an event that lacks them, so no row is rejected for them. */
-const DEFAULTS = { now: () => 0, id: () => "row" };
+const DEFAULTS = { now: () => Math.floor(Date.now() / 1_000), id: () => "row" };
 
 /** Returns a function that checks records with the API's own parsers. */
 export function judgeOf(dataset: Dataset, definitions: Definitions): Judge {

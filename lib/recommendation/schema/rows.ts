@@ -1,16 +1,19 @@
 import { isUtf8 } from "node:buffer";
 import { extname } from "node:path";
+import type { Dataset } from "../../platform/contract/recommendation.ts";
+import { type FileFormat, PLAIN_FILES } from "../../settings/etl.ts";
 import { csvRows } from "./csv-rows.ts";
 import { openFile } from "./file-bytes.ts";
+import { formatted, hasHeader } from "./format.ts";
 import { jsonRows } from "./json-rows.ts";
 import { type Rows, SampleError } from "./row.ts";
 
 /**
  * Reads a CSV file, a JSON array of objects or newline-delimited JSON row by row, in constant memory, packed by gzip or
  * not. The file may be a pipe, which is read once. Recognizes CSV by the extension `.csv`, and otherwise tells the formats
- * apart by the first character. Treats the texts in `missing` as no value.
+ * apart by the first character.
  */
-export async function readRows(file: string, missing: ReadonlySet<string> = new Set()): Promise<Rows> {
+export async function readRows(dataset: Dataset, file: string, format: FileFormat = PLAIN_FILES): Promise<Rows> {
   const opened = await openFile(file);
   const start = opened.start.toString().replace(/^\ufeff/, "");
   if (start.trim() === "") {
@@ -19,7 +22,12 @@ export async function readRows(file: string, missing: ReadonlySet<string> = new 
   }
   const bytes = utf8Only(file, opened.bytes);
   const isJson = extname(file.replace(/\.gz$/i, "")).toLowerCase() !== ".csv" && /^\s*[[{]/.test(start);
-  return isJson ? { columns: [], rows: jsonRows(file, bytes, missing) } : csvRows(file, start, bytes, missing);
+  const missing = new Set(format.no_value);
+  const layout = { separator: format.separator, hasHeader: hasHeader(dataset, format) };
+  const rows = isJson
+    ? { columns: [], rows: jsonRows(file, bytes, missing), renamed: new Set<string>() }
+    : await csvRows(file, start, bytes, missing, layout);
+  return formatted(rows, dataset, format);
 }
 
 const LINE_FEED = 0x0a;

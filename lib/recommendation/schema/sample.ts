@@ -1,17 +1,19 @@
 import type { Dataset } from "../../platform/contract/recommendation.ts";
+import type { FileFormat } from "../../settings/etl.ts";
 import { COLUMN_NAME } from "../../settings/names.ts";
 import { nearest } from "../../settings/nearest.ts";
-import { nameProblem } from "../../settings/property-name.ts";
+import { betterName, nameProblem } from "../../settings/property-name.ts";
 import type { Definitions } from "../records/layout.ts";
-import { MAX_SECONDS, readActive, readFloat, readSeconds, tooLate } from "../records/value.ts";
-import { Column, columnType } from "./column.ts";
+import { Column } from "./column.ts";
 import type { Constants } from "./constants.ts";
 import type { AddIds } from "./ids.ts";
 import type { Described } from "./infer.ts";
 import { judgeOf, widestDefinitions } from "./judge.ts";
-import { placeOf, type Row, type RowPosition, recordOf, SampleError, type Value } from "./row.ts";
+import { rejectedRows } from "./rejections.ts";
+import { type Counted, countIn, type Row, recordOf, SampleError } from "./row.ts";
 import { readRows } from "./rows.ts";
 import { RULES } from "./rules.ts";
+import { Suspects } from "./suspects.ts";
 
 /** How many events have each type. */
 export type EventTypes = ReadonlyMap<string, number>;
@@ -26,21 +28,17 @@ export interface Sample extends Described {
   eventTypes: EventTypes;
   /** Rows that the service rejects, by column. The key is empty for problems of a whole row. */
   rejections: ReadonlyMap<string, Counted>;
-  /** Lists in IMPRESSION that the service would read as one id. */
-  foreignLists: Counted | undefined;
-}
-
-/** Values with the same problem: their number, the first one, and the problem. */
-interface Counted {
-  count: number;
-  place: RowPosition;
-  message: string;
+  /** The number of rows that the service rejects. The schema is inferred from the others. */
+  rejected: number;
+  /** Lines about rows that the service accepts, but that are probably meant otherwise. */
+  suspects: string[];
+  /** The columns that the format renames. */
+  renamed: ReadonlySet<string>;
 }
 
 /** How to read sample files. */
 export interface SampleOptions {
-  /** Texts that mean that there is no value. */
-  missing: ReadonlySet<string>;
+  format: FileFormat;
   /** Item columns that hold text. */
   textual: readonly string[];
   /** The schemas that rows must fit. Default: any that fits the file. */
@@ -48,17 +46,16 @@ export interface SampleOptions {
   /** Constants of filters. Those that a value equals are marked as seen. */
   constants?: Constants;
   addIds: AddIds;
+  /** Whether a row that the service rejects is an error. */
+  strict: boolean;
 }
 
-/** A list of items in another notation than `a|b`: in brackets, or with other separators. */
-const FOREIGN_LIST = /^\s*[[({]|[,;\s]/;
-
 /**
- * Reads a sample file once, row by row. Throws SampleError with all problems of the header, or the first problem of a
- * row.
+ * Reads a sample file once, row by row. Throws SampleError with all problems of the header, or if the service
+ * would reject every row.
  */
 export async function readSample(dataset: Dataset, file: string, options: SampleOptions): Promise<Sample> {
-  const { columns: header, rows: source } = await readRows(file, options.missing);
+  const { columns: header, rows: source, renamed } = await readRows(dataset, file, options.format);
   const columns = new Map(header.map((name) => [name, new Column(name)]));
   // With schemas, a column may have another name than its field.
   const fieldsOf = (names: readonly string[]) =>
@@ -66,7 +63,7 @@ export async function readSample(dataset: Dataset, file: string, options: Sample
   if (header.length > 0) checkColumns(dataset, file, header, fieldsOf(header));
   const eventTypes = new Map<string, number>();
   const rejections = new Map<string, Counted>();
-  let foreignLists: Counted | undefined;
+  const suspects = new Suspects(dataset);
   const judges = { columns: -1, judge: judgeOf(dataset, widestDefinitions(dataset, [], [])) };
   /** Reports the problems of a row. Rebuilt when a JSON object has a new column. */
   const judge = (row: Row) => {
@@ -76,47 +73,50 @@ export async function readSample(dataset: Dataset, file: string, options: Sample
     }
     return judges.judge(recordOf(row));
   };
-  let rows = 0;
+  let [rows, rejected] = [0, 0];
   for await (const row of source) {
-    rows += 1;
     // JSON has no header, so the first object shows which columns exist.
-    if (rows === 1 && header.length === 0) checkColumns(dataset, file, [...row.values.keys()], []);
-    checkRow(dataset, file, row);
+    if (rows + rejected === 0 && header.length === 0) checkColumns(dataset, file, [...row.values.keys()], []);
+    for (const name of row.values.keys()) if (!columns.has(name)) columns.set(name, new Column(name));
+    const issues = judge(row);
+    if (issues.length > 0) {
+      rejected += 1;
+      for (const { path, message } of issues) countIn(rejections, path, row, message);
+      continue;
+    }
+    rows += 1;
     if (dataset === "interaction") {
       const type = String(row.values.get("EVENT_TYPE"));
       const count = eventTypes.get(type) ?? 0;
       if (count > 0 || eventTypes.size < MAX_EVENT_TYPES) eventTypes.set(type, count + 1);
     }
     for (const [name, value] of row.values) {
-      const column = columns.get(name) ?? new Column(name);
-      columns.set(name, column);
-      column.add(value, row);
+      columns.get(name)?.add(value, row);
       options.constants?.see(dataset, name, value);
     }
     options.addIds(dataset, row);
-    for (const { path, message } of judge(row)) countIn(rejections, path, row, message);
-    const shown = dataset === "interaction" ? row.values.get("IMPRESSION") : undefined;
-    if (typeof shown === "string" && !shown.includes("|") && FOREIGN_LIST.test(shown)) {
-      foreignLists ??= { count: 0, place: { line: row.line, record: row.record }, message: JSON.stringify(shown) };
-      foreignLists.count += 1;
-    }
+    suspects.add(row);
   }
-  if (rows === 0) throw new SampleError([`${file}  has a header but no rows: types cannot be inferred without values`]);
+  if (rows + rejected === 0)
+    throw new SampleError([`${file}  has a header but no rows: types cannot be inferred without values`]);
   if (header.length === 0) checkColumns(dataset, file, [...columns.keys()], fieldsOf([...columns.keys()]));
-  return { file, dataset, columns, rows, eventTypes, rejections, foreignLists };
+  const sample = { file, dataset, columns, rows, eventTypes, rejections, rejected, renamed };
+  if (rows === 0 || (options.strict && rejected > 0)) throw new SampleError(rejectedRows(sample, options.textual));
+  return { ...sample, suspects: suspects.warnings(file, rows + rejected) };
 }
 
 /** Returns the sample of a dataset without a file: its required columns, which hold nothing. */
 export function emptySample(dataset: Dataset): Sample {
   const columns = new Map(RULES[dataset].required.map((name) => [name, new Column(name)]));
-  const none = { rows: 0, eventTypes: new Map(), rejections: new Map(), foreignLists: undefined };
+  const none = {
+    rows: 0,
+    eventTypes: new Map(),
+    rejections: new Map(),
+    rejected: 0,
+    suspects: [],
+    renamed: new Set<string>(),
+  };
   return { file: "", dataset, columns, ...none };
-}
-
-function countIn(counted: Map<string, Counted>, key: string, { line, record }: RowPosition, message: string): void {
-  const known = counted.get(key);
-  if (known) known.count += 1;
-  else counted.set(key, { count: 1, place: { line, record }, message });
 }
 
 function checkColumns(dataset: Dataset, file: string, names: readonly string[], fields: readonly string[]): void {
@@ -138,7 +138,8 @@ function checkColumns(dataset: Dataset, file: string, names: readonly string[], 
       );
     } else if (fields.includes(name)) {
       const unnamed = nameProblem(name);
-      if (unnamed !== undefined) problems.push(`${file}  has the column "${name}": ${unnamed}`);
+      if (unnamed !== undefined)
+        problems.push(`${file}  has the column "${name}": ${unnamed}, or give --rename ${name}=${betterName(name)}`);
     }
     if (name === "TEXTUAL_FIELD") {
       problems.push(
@@ -161,34 +162,4 @@ function checkColumns(dataset: Dataset, file: string, names: readonly string[], 
     );
   }
   if (problems.length > 0) throw new SampleError(problems);
-}
-
-function checkRow(dataset: Dataset, file: string, row: Row): void {
-  const { values } = row;
-  const fail = (problem: string) => new SampleError([`${placeOf(file, row)}  ${problem}`]);
-  for (const column of RULES[dataset].required) {
-    if (values.get(column) === undefined) throw fail(`has no ${column}, which every row needs`);
-  }
-  if (dataset === "interaction") {
-    // The same check as in /log-event.
-    const read = readSeconds(values.get("TIMESTAMP"));
-    if (read && "issue" in read) throw fail(`TIMESTAMP ${read.issue}`);
-  } else checkCreation(values.get("CREATION_TIMESTAMP"), fail);
-  const eventValue = values.get("EVENT_VALUE");
-  if (dataset === "interaction" && eventValue !== undefined && "issue" in readFloat(eventValue)) {
-    throw fail(`has the EVENT_VALUE ${JSON.stringify(eventValue)}, which is not a number`);
-  }
-  const active = values.get("IS_ACTIVE");
-  if (dataset !== "interaction" && "issue" in readActive(active)) {
-    throw fail(`has the IS_ACTIVE ${JSON.stringify(active)}: it is "True" or "False"`);
-  }
-}
-
-/** Checks CREATION_TIMESTAMP. It may be negative, because an item may have been created before 1970. */
-function checkCreation(value: Value, fail: (problem: string) => SampleError): void {
-  if (value === undefined) return;
-  const rule = `CREATION_TIMESTAMP must be whole seconds since 1970, got ${JSON.stringify(value)}`;
-  if (!/^(int|long)$/.test(columnType(String(value)))) throw fail(rule);
-  const seconds = Math.abs(Number(value));
-  if (seconds >= MAX_SECONDS) throw fail(`${rule}, which ${tooLate(seconds)}`);
 }

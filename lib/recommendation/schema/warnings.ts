@@ -1,4 +1,4 @@
-import { eventTypeRoom, fieldsBesideTypes, MAX_TEXT } from "../../personalize/limits.ts";
+import { eventTypeRoom, fieldsBesideTypes } from "../../personalize/limits.ts";
 import { DATASETS, type Dataset, PROFILE_DATASETS } from "../../platform/contract/recommendation.ts";
 import { shareText } from "../../platform/share.ts";
 import { shellWord } from "../../platform/shell-word.ts";
@@ -53,26 +53,6 @@ export function tooManyTypes({ file, eventTypes }: Sample, { fields }: AvroSchem
   ];
 }
 
-/** Warns of rejected rows: for each column the first row, and the number of rows. */
-export function rejectedRows({ file, dataset, rows, rejections }: Sample, textual: readonly string[]): string[] {
-  return [...rejections].map(([column, { count, place, message }]) => {
-    const isLong = dataset === "item" && !textual.includes(column) && /at most 1000 are allowed$/.test(message);
-    const advice = isLong ? `. --textual-fields ${column} allows ${number(MAX_TEXT)}` : "";
-    const [what, why] = column === "" ? [message, "this"] : [`${column} ${message}`, "this column"];
-    return `${placeOf(file, place)}  ${what}: the service rejects ${shareText(count, rows, "rows")} for ${why}${advice}`;
-  });
-}
-
-/** Warns that IMPRESSION contains lists that the service would read as one id. */
-export function foreignLists({ file, columns, foreignLists: found }: Sample): string[] {
-  if (!found) return [];
-  const all = columns.get("IMPRESSION")?.values ?? found.count;
-  return [
-    `${placeOf(file, found.place)}  IMPRESSION has ${shareText(found.count, all, "values")} that look like lists in another ` +
-      `notation, and would be one id each: the first is ${found.message}. Write ids with a vertical bar between them: a|b`,
-  ];
-}
-
 const NAMES = { user: "users", item: "items" } as const;
 const COLUMNS = { user: "USER_ID", item: "ITEM_ID", interaction: "EVENT_ID" } as const;
 const EFFECTS = {
@@ -83,7 +63,7 @@ const KEPT = { user: "The last row", item: "The last row", interaction: "The fir
 
 /** Warns of repeated ids, and of events with unknown users or items. `events` is the number of events. */
 export function idWarnings(
-  { repeated, unknown }: IdReport,
+  { repeated, unknown, equal }: IdReport,
   files: Readonly<Partial<Record<Dataset, string | undefined>>>,
   events: number,
 ): string[] {
@@ -97,6 +77,13 @@ export function idWarnings(
           `${KEPT[dataset]} with an id counts`,
       ];
     }),
+    ...(equal
+      ? [
+          `${placeOf(files.interaction ?? "", equal.second)}  equals ${placeOf(files.interaction ?? "", equal.first)}: ` +
+            `${shareText(equal.rows, events, "events")} equal an earlier one. Each counts as an event, ${number(events)} in all; ` +
+            "with an EVENT_ID, the first with an id counts",
+        ]
+      : []),
     ...PROFILE_DATASETS.toReversed().flatMap((dataset) => {
       const [found, file = ""] = [unknown[dataset], files.interaction];
       if (!found) return [];

@@ -43,7 +43,8 @@ export async function writeSchemas(generated: Pick<Generated, "schemas" | "etl">
 
 /** Removes values that the configuration's schema fills in by default, to keep the file readable. */
 function withoutDefaults(etl: EtlConfiguration): unknown {
-  return Object.fromEntries(
+  const { files } = etl;
+  const datasets = Object.fromEntries(
     DATASETS.map((dataset) => {
       const { columns, joins, renames } = etl[dataset];
       const short = columns.map(({ name, type, nullable, multiple }) => ({
@@ -55,6 +56,11 @@ function withoutDefaults(etl: EtlConfiguration): unknown {
       return [dataset, { columns: short, ...(joins.length > 0 && { joins }), ...(renames.length > 0 && { renames }) }];
     }),
   );
+  const filled = (value: unknown) => !Array.isArray(value) || value.length > 0;
+  return {
+    ...datasets,
+    ...(files && { files: Object.fromEntries(Object.entries(files).filter(([, value]) => filled(value))) }),
+  };
 }
 
 /** Formats JSON with each list entry (a field or a column) on one line. */

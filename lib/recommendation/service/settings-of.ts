@@ -5,6 +5,7 @@ import { recipeOf } from "../../settings/campaign-settings.ts";
 import type { Configuration, Recommendation } from "../../settings/configuration.ts";
 import { eventTypeChoice } from "../../settings/event-types.ts";
 import { loggingSettings } from "../../settings/logging.ts";
+import type { Definitions } from "../records/layout.ts";
 import type { RealtimeSyncSettings, RecommendationSettings } from "./settings.ts";
 
 /** A campaign answers in well under a second. This timeout leaves time to fall back to popular items. */
@@ -21,7 +22,7 @@ export function recommendationSettings(
   recommendation: Recommendation,
   names: Names,
 ): RecommendationSettings {
-  const { solution, filters, schemas, etl } = recommendation;
+  const { solution, filters } = recommendation;
   const configured = RECIPE_KINDS.filter((kind) => solution.recipes[kind] !== undefined);
   return {
     project: project.project_name,
@@ -38,7 +39,7 @@ export function recommendationSettings(
       parameter: names.filterParameter(name),
     })),
     event_types: eventTypeChoice(recommendation),
-    definitions: { schemas: { ...schemas }, etl },
+    definitions: definitionsOf(recommendation),
     timeouts: { campaign_ms: CAMPAIGN_MS, store_ms: STORE_MS, realtime_ms: REALTIME_MS },
     item_cache_ms: ITEM_CACHE_MS,
     logging: loggingSettings({ api }, names),
@@ -50,7 +51,14 @@ export function recommendationSettings(
 /** Returns the `config.json` of realtime-sync. */
 export function realtimeSyncSettings(
   { project }: Pick<Configuration, "project">,
-  { schemas, etl }: Recommendation,
+  recommendation: Recommendation,
 ): RealtimeSyncSettings {
-  return { project: project.project_name, definitions: { schemas: { ...schemas }, etl } };
+  return { project: project.project_name, definitions: definitionsOf(recommendation) };
+}
+
+/** Returns the rules for records: all that functions and the checks of files read of the configuration. */
+export function definitionsOf({ schemas, etl, personalize }: Recommendation): Definitions {
+  const { files: _, ...columns } = etl;
+  const { refuse } = personalize.ids;
+  return { schemas: { ...schemas }, etl: columns, ...(refuse.length > 0 && { refuse: [...refuse] }) };
 }

@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import type { Dataset } from "../../platform/contract/recommendation.ts";
+import type { FileFormat } from "../../settings/etl.ts";
 import type { AddIds } from "../schema/ids.ts";
-import { type RowPosition, recordOf, SampleError } from "../schema/row.ts";
+import { digestOf, type RowPosition, recordOf, SampleError } from "../schema/row.ts";
 import { readRows } from "../schema/rows.ts";
 import { RULES } from "../schema/rules.ts";
+import { Suspects } from "../schema/suspects.ts";
 
 /** A row of a file as a record to send. */
 export interface Line {
@@ -25,17 +27,18 @@ const MAX_RECORDS = 500;
 const MAX_BYTES = 3 * 1_024 * 1_024;
 
 /**
- * Reads a whole file and returns its number of rows, so that an unreadable file is rejected before anything is sent.
+ * Reads a whole file and returns its number of rows and what is suspicious about them, so that an unreadable file is rejected before anything is sent.
  * Throws SampleError with the file and line if the file does not exist, a column is missing, a row has another length
  * than the header, or the text is not UTF-8. Passes the ids of all rows on.
  */
 export async function countRows(
   dataset: Dataset,
   file: string,
-  { missing, addIds }: { missing?: ReadonlySet<string>; addIds?: AddIds } = {},
-): Promise<number> {
+  { format, addIds }: { format?: FileFormat | undefined; addIds?: AddIds } = {},
+): Promise<{ rows: number; suspects: string[] }> {
   await requireFile(file);
-  const { columns, rows } = await readRows(file, missing);
+  const { columns, rows } = await readRows(dataset, file, format);
+  const suspects = new Suspects(dataset);
   const { required } = RULES[dataset];
   const lacking = required.filter((column) => !columns.includes(column));
   if (columns.length > 0 && lacking.length > 0) {
@@ -47,9 +50,10 @@ export async function countRows(
   for await (const row of rows) {
     count += 1;
     addIds?.(dataset, row);
+    suspects.add(row);
   }
   if (count === 0) throw new SampleError([`${file}  has a header but no rows: there is nothing to upload`]);
-  return count;
+  return { rows: count, suspects: suspects.warnings(file, count) };
 }
 
 /** Throws SampleError for a pipe, because files are read twice. A missing file has a better error later. */
@@ -67,10 +71,10 @@ export async function* batchesOf(
   {
     records = MAX_RECORDS,
     bytes: maxBytes = MAX_BYTES,
-    missing,
-  }: { records?: number; bytes?: number; missing?: ReadonlySet<string> | undefined } = {},
+    format,
+  }: { records?: number; bytes?: number; format?: FileFormat | undefined } = {},
 ): AsyncGenerator<Line[]> {
-  const { rows } = await readRows(file, missing);
+  const { rows } = await readRows(dataset, file, format);
   const idOf = eventIds();
   let batch: Line[] = [];
   let bytes = 0;
@@ -147,8 +151,7 @@ export class Occurrences {
 export function eventIds(): (row: Iterable<readonly [string, unknown]>) => string {
   const occurrences = new Occurrences();
   return (row) => {
-    const present = [...row].filter(([, value]) => value !== undefined);
-    const digest = sha256(JSON.stringify(present.sort(([a], [b]) => (a < b ? -1 : 1))));
+    const digest = digestOf(row);
     const count = occurrences.add(digest);
     const id = count === 1 ? digest : sha256(`${digest.toString("hex")} ${count}`);
     return `row-${id.toString("base64url").slice(0, 24)}`;

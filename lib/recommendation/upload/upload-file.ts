@@ -1,5 +1,6 @@
 import type { Dataset } from "../../platform/contract/recommendation.ts";
 import { eachConcurrently } from "../../platform/resilience/concurrently.ts";
+import type { FileFormat } from "../../settings/etl.ts";
 import { batchesOf } from "./files.ts";
 import { type RejectedRow, type Sent, sendBatch, UploadError, type UploadTarget } from "./send.ts";
 
@@ -20,8 +21,7 @@ interface UploadFileOptions {
   target: UploadTarget;
   dataset: Dataset;
   file: string;
-  /** Texts that mean that there is no value. */
-  missing?: ReadonlySet<string> | undefined;
+  format?: FileFormat | undefined;
   /** Called with the number of rows accepted or rejected so far. */
   onProgress?: (rows: number) => void;
 }
@@ -43,10 +43,10 @@ const HOPELESS = 1_000;
  * records.
  */
 export async function uploadFile(options: UploadFileOptions): Promise<UploadedFile> {
-  const { target, dataset, file, missing, onProgress = () => {} } = options;
+  const { target, dataset, file, format, onProgress = () => {} } = options;
   const result: UploadedFile = { accepted: 0, rejected: 0, rejectedRows: [], retries: 0, degraded: [] };
   onProgress(0);
-  await eachConcurrently(batchesOf(dataset, file, { missing }), PARALLEL[dataset], async (batch) => {
+  await eachConcurrently(batchesOf(dataset, file, { format }), PARALLEL[dataset], async (batch) => {
     add(result, await sendBatch(target, dataset, batch));
     onProgress(result.accepted + result.rejected);
     if (result.accepted === 0 && result.rejected >= HOPELESS) throw hopeless(file, result);

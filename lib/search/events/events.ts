@@ -6,7 +6,7 @@ import type { ApiOptions } from "../../platform/http/middleware.ts";
 import { issueOf } from "../../platform/http/validate.ts";
 import { keyInTime } from "../../platform/request-log/user-ids.ts";
 import type { EventsSettings } from "../gateway/settings.ts";
-import { type EventsRequest, eventLine, UbiEvent } from "../request-log/ubi-event.ts";
+import { type EventsRequest, eventLine, timeProblem, UbiEvent } from "../request-log/ubi-event.ts";
 
 /** Services of the endpoint. */
 export interface EventsServices {
@@ -37,7 +37,9 @@ export async function storeEvents(services: EventsServices, call: JsonCall<Event
   const invalid: Rejected[] = [];
   for (const [index, value] of call.body.events.entries()) {
     const parsed = Array.isArray(value) ? NOT_AN_OBJECT : v.safeParse(UbiEvent, value);
-    if (parsed.success) valid.push({ index, line: eventLine(parsed.output, source, logSettings) });
+    const message = parsed.success ? timeProblem(parsed.output.timestamp, source.receivedAt) : undefined;
+    if (message) invalid.push({ index, retryable: false, issues: [{ path: "timestamp", message }] });
+    else if (parsed.success) valid.push({ index, line: eventLine(parsed.output, source, logSettings) });
     else invalid.push({ index, retryable: false, issues: parsed.issues.map(issueOf) });
   }
   const failures = await services.stream(

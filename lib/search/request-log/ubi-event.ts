@@ -50,9 +50,21 @@ export const EventAttributes = v.pipe(
   v.description("Details; open to members of your own."),
 );
 
-/** A date, time and offset of ISO 8601. It does not check the days per month. */
+/** A date, time and offset of ISO 8601. {@link timeProblem} checks the days per month. */
 const TIMESTAMP =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+const DAY_MS = 86_400_000;
+
+/** Returns why nothing can have happened at a time that {@link UbiEvent} accepts. Undefined if it can. */
+export function timeProblem(timestamp: string, now: Date): string | undefined {
+  const [year, month, day] = timestamp.slice(0, 10).split("-").map(Number);
+  const date = new Date(Date.UTC(year ?? 0, (month ?? 1) - 1, day));
+  if (date.getUTCDate() !== day) return "must be a day that exists";
+  const time = Date.parse(timestamp);
+  if (time < 0) return "must not be before 1970";
+  return time > now.getTime() + DAY_MS ? "must not be later than tomorrow" : undefined;
+}
 
 /**
  * One event of User Behavior Insights 1.3.0, open to further members. Client and user ids may be as long as those of

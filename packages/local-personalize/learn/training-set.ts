@@ -37,6 +37,12 @@ export function trainingSet(interactions: readonly Interaction[], catalogue: Ite
   return { users: [...byUser.keys()], items: [...items.keys()], ...packed(events) };
 }
 
+/** Returns a training set without users and their events. */
+export function withoutUsers(set: TrainingSet, ids: ReadonlySet<string>): TrainingSet {
+  const kept = set.users.map((id, user) => ({ id, events: eventsOf(set, user) })).filter(({ id }) => !ids.has(id));
+  return { users: kept.map(({ id }) => id), items: set.items, ...packed(kept.map(({ events }) => events)) };
+}
+
 /** Packs lists of events, one per user, into the form of a training set. */
 export function packed(events: readonly ArrayLike<number>[]): Pick<TrainingSet, "starts" | "eventItems"> {
   const starts = new Int32Array(events.length + 1);

@@ -1,10 +1,14 @@
-import { DescribeCampaignCommand, UpdateCampaignCommand } from "@aws-sdk/client-personalize";
+import {
+  CreateDataDeletionJobCommand,
+  DescribeCampaignCommand,
+  UpdateCampaignCommand,
+} from "@aws-sdk/client-personalize";
 import { PutEventsCommand, PutItemsCommand } from "@aws-sdk/client-personalize-events";
 import { GetPersonalizedRankingCommand } from "@aws-sdk/client-personalize-runtime";
 import * as assert from "uvu/assert";
 import { suite } from "../../../test/suite.ts";
 import { trainVersion } from "./book-shop.ts";
-import { errorOf, NOW } from "./harness.ts";
+import { errorOf, NOW, ROLE } from "./harness.ts";
 import { openRuntime } from "./open-runtime.ts";
 
 const test = suite("local Personalize: runtime");
@@ -185,6 +189,20 @@ for (const [what, call, message, name = "InvalidInputException"] of REFUSED) {
     assert.match(error.message, message);
   });
 }
+
+test("forgets a user in its models, too, when a deletion job ends", async () => {
+  const unknown = await ids({ userId: "nobody" });
+  assert.not.equal(await ids({ userId: "u5" }), unknown);
+  harness.files.set("data/deletion.csv", "USER_ID\nu5\n");
+  await harness.personalize.send(
+    new CreateDataDeletionJobCommand({
+      ...{ jobName: "forget", datasetGroupArn: shop.groupArn, roleArn: ROLE },
+      dataSource: { dataLocation: "s3://data/deletion.csv" },
+    }),
+  );
+  await harness.settle();
+  assert.equal(await ids({ userId: "u5" }), unknown);
+});
 
 test("serves the old version until an update is done, then the new one, with item metadata", async () => {
   const { solutionVersionArn } = await trainVersion(harness, shop, "aws-popularity-count");

@@ -67,6 +67,7 @@ const VALUES: readonly [file: string, path: Path, accepted: unknown[], refused: 
   ["project.yaml", ["personalize", "log_lookback_days"], [1], [0]],
   ["project.yaml", ["personalize", "run_retention_days"], [1, 3_653], [0, 3_654]],
   ["project.yaml", ["personalize", "event_buffer_seconds"], [0, 900], [-1, 901, 0.5]],
+  ["project.yaml", ["personalize", "ids", "refuse"], [[], ["guest", " "]], ["guest", [""], [0]]],
   ["api.yaml", ["cloud_watch_role_name"], [text(64)], [text(65), "", "a b"]],
   ["api.yaml", ["domain_name_system", "domain_name"], ["a.co"], ["example", "-a.com", "a..com", "A.com"]],
   ["api.yaml", ["domain_name_system", "sub_domain_name"], ["a", "a.b"], ["", "a.", "a_b", "https://a"]],

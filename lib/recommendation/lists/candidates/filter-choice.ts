@@ -8,6 +8,7 @@ import {
 import { everyCondition, type Filter, parseFilter } from "../../../personalize/filters/parser.ts";
 import { readFilterValues } from "../../../personalize/filters/values.ts";
 import type { ProfileDataset } from "../../../platform/contract/recommendation.ts";
+import { isDecimal } from "../../../platform/decimal.ts";
 import { ApiError, type Issue } from "../../../platform/http/error.ts";
 import { invalidRequest } from "../../../platform/http/validate.ts";
 import type { Deadline } from "../../../platform/resilience/deadline.ts";
@@ -88,8 +89,11 @@ export function checkPlaceholders({ filter, values }: FilterChoice): void {
     if (!known.has(name)) {
       const names = known.size > 0 ? `it has ${[...known].join(", ")}` : "it has none";
       issues.push({ path: pathOf(name), message: `is not a placeholder of the filter ${filter.name}; ${names}` });
-    } else if (single.has(name) && (given.length !== 1 || !Number.isFinite(Number(given[0])))) {
-      issues.push({ path: pathOf(name), message: `must be one number, got ${JSON.stringify(given.join(","))}` });
+    } else if (single.has(name) && (given.length !== 1 || !isDecimal(given[0] ?? ""))) {
+      issues.push({
+        path: pathOf(name),
+        message: `must be one decimal number, got ${JSON.stringify(given.join(","))}`,
+      });
     }
   }
   if (issues.length > 0) throw invalidRequest(issues);

@@ -161,7 +161,7 @@ test("an INCLUDE names the parameters that have no value", () => {
 
 test("a number parameter must be one number, which is checked before any item", () => {
   const filter = parseFilter("EXCLUDE ItemID WHERE Items.PRICE < $MAX");
-  for (const MAX of ['"1","2"', '"cheap"', '""']) {
+  for (const MAX of ['"1","2"', '"cheap"', '""', '"0x10"']) {
     assert.throws(
       () => itemTest(filter, { interactions: [], ...given({ MAX }) }),
       /parameter MAX is compared as one number/,

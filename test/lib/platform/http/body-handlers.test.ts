@@ -163,6 +163,11 @@ test("shows only the beginning of a long wrong value", async () => {
   assert.ok(error.message.length < 300);
 });
 
+test("refuses an array as a body", async () => {
+  const { statusCode, body } = await call(echoJson, { body: "[]" });
+  assert.equal([statusCode, JSON.parse(body).error.message], [400, "The body is an array; send a JSON object."]);
+});
+
 const anything = jsonHandler({
   api,
   schema: v.unknown(),

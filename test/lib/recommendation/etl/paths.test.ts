@@ -38,6 +38,8 @@ definitions.etl.interaction.columns.push(
 definitions.etl.interaction.renames.push({ field: "DEVICE", column: "APPLIANCE" });
 definitions.etl.interaction.joins.push({ field: "PLACE", columns: ["CITY", "STREET"], separator: ", " });
 
+definitions.refuse = ["日本", " "];
+
 const fields = ["__id", ...PLACED_FIELDS, ...customFields(definitions)];
 
 /** Returns the row that the record parser makes of a line, or undefined. */

@@ -108,8 +108,10 @@ test("an unknown placeholder is named with the known ones", () => {
 
 test("a value that is compared as a number must be one number", () => {
   assert.equal(check("cheap", { MAX: "4.5" }), {});
-  assert.match(check("cheap", { MAX: "4,5" })["filter_value_dict.MAX"] ?? "", 'must be one number, got "4,5"');
-  assert.match(check("cheap", { MAX: "much" })["filter_value_dict.MAX"] ?? "", "must be one number");
+  assert.match(check("cheap", { MAX: "4,5" })["filter_value_dict.MAX"] ?? "", 'must be one decimal number, got "4,5"');
+  for (const MAX of ["much", "0x10", "Infinity"]) {
+    assert.match(check("cheap", { MAX })["filter_value_dict.MAX"] ?? "", "must be one decimal number");
+  }
   assert.equal(check("level", { LEVEL: "gold" }), {});
 });
 

@@ -70,11 +70,22 @@ const WRONG: [change: Record<string, unknown>, path: string, message: string][] 
     "TIMESTAMP",
     "must be whole seconds since 1970, got 99999999999, which is later than the year 2096",
   ],
-  [{ TIMESTAMP: "2024-06-01" }, "TIMESTAMP", 'must be whole seconds since 1970, got "2024-06-01"'],
+  [
+    { TIMESTAMP: "2024-06-01" },
+    "TIMESTAMP",
+    'must be whole seconds since 1970, got "2024-06-01", which looks like a date; for a file, give schema-generation --timestamp-format yyyy-MM-dd',
+  ],
+  [
+    { TIMESTAMP: 1_717_200_000 + 86_401 },
+    "TIMESTAMP",
+    "must be whole seconds since 1970, got 1717286401, which is later than tomorrow",
+  ],
+  [{ ITEM_ID: "a|b" }, "ITEM_ID", 'holds a "|", which separates the items of an IMPRESSION'],
+  [{ IMPRESSION: "a,b" }, "IMPRESSION", 'must be a list of ITEM_IDs or a text like "a|b", got "a,b"'],
   [
     { TIMESTAMP: 1_717_200_000_000 },
     "TIMESTAMP",
-    "must be whole seconds since 1970, got 1717200000000, which looks like milliseconds",
+    "must be whole seconds since 1970, got 1717200000000, which looks like milliseconds; for a file, give schema-generation --timestamp-format x",
   ],
   [{ EVENT_VALUE: "much" }, "EVENT_VALUE", 'must be a number, got "much"'],
   [{ IMPRESSION: many }, "IMPRESSION", "has 26 items, at most 25 are allowed"],
@@ -95,6 +106,22 @@ for (const [change, path, message] of WRONG) {
     assert.equal("issues" in parsed && parsed.issues, [{ path, message }]);
   });
 }
+
+test("may have an id with a comma as its only impression, as a list or if it is the item's", () => {
+  assert.ok("record" in parse({ ...full, IMPRESSION: ["a,b"] }));
+  assert.ok("record" in parse({ ...full, ITEM_ID: "a,b", IMPRESSION: "a,b" }));
+  assert.ok("record" in eventParser(known)({ ...full, IMPRESSION: "a,b" }));
+});
+
+test("has no id that ids.refuse names", () => {
+  const refusing = eventParser({ ...known, refuse: ["guest", " "] });
+  for (const change of [{ USER_ID: "guest" }, { ITEM_ID: " " }, { SESSION_ID: "guest" }]) {
+    const [path = "", id] = Object.entries(change)[0] ?? [];
+    const message = `is ${JSON.stringify(id)}, which personalize.ids.refuse of project.yaml refuses`;
+    assert.equal(refusing({ ...full, ...change }), { id: "e1", issues: [{ path, message }] });
+  }
+  assert.ok("record" in refusing({ ...full, EVENT_TYPE: "guest" }));
+});
 
 test("from the bucket needs its stored id and time", () => {
   const parsed = eventParser(known)(event);

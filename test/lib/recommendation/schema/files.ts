@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Constants } from "../../../../lib/recommendation/schema/constants.ts";
 import { generateSchemas } from "../../../../lib/recommendation/schema/generate.ts";
 import { SampleError } from "../../../../lib/recommendation/schema/row.ts";
+import { type FileFormat, PLAIN_FILES } from "../../../../lib/settings/etl.ts";
 
 const USERS = "USER_ID,GENDER\nU1,F\nU2,F\n";
 const ITEMS = "ITEM_ID,TITLE\nB1,One\nB2,Two\n";
@@ -15,7 +16,8 @@ export interface Given {
   item?: Content;
   interaction?: Content;
   textualFields?: string[];
-  missing?: string[];
+  format?: Partial<FileFormat>;
+  strict?: boolean;
   constants?: Constants;
 }
 
@@ -35,7 +37,8 @@ export async function generate(given: Given) {
       item: write("items", given.item ?? ITEMS),
       interaction: write("interactions", given.interaction ?? INTERACTIONS),
       textualFields: given.textualFields ?? [],
-      ...(given.missing && { missing: given.missing }),
+      ...(given.format && { format: { ...PLAIN_FILES, ...given.format } }),
+      ...(given.strict && { strict: true }),
       ...(given.constants && { constants: given.constants }),
     });
   } catch (error) {

@@ -237,7 +237,8 @@ test("reads a pipe, and needs neither users nor items", async () => {
   const { schemas, rows, warnings } = await generateSchemas({ interaction: pipe, textualFields: [] });
   await written;
   rmSync(scratch, { recursive: true });
-  assert.equal([rows.user, rows.item, rows.interaction > 0, warnings], [0, 0, true, []]);
+  assert.equal([rows.user, rows.item, rows.interaction > 0], [0, 0, true]);
+  assert.match(warnings.join("\n"), "events:4  equals ");
   assert.equal(
     [schemas.user, schemas.item].map(({ fields }) => fields.map(({ name }) => name)),
     [

@@ -30,11 +30,11 @@ test("name words for no value however many there are, and treat them as such if 
   const item = "ITEM_ID,PRICE\nB1,NULL\nB2,NaN\nB3,3\n";
   const { missingWords, schemas } = await generate({ item });
   assert.equal([missingWords, schemas.item.fields.at(-1)?.type], [["NULL", "NaN"], "string"]);
-  const told = await generate({ item, missing: ["NULL", "NaN"] });
+  const told = await generate({ item, format: { no_value: ["NULL", "NaN"] } });
   assert.equal([told.missingWords, told.warnings], [[], []]);
   assert.equal(told.schemas.item.fields.at(-1)?.type, ["null", "int"]);
   const lines = '[{"ITEM_ID": "B1", "PRICE": "NULL"}, {"ITEM_ID": "B2", "PRICE": 2.5}]';
-  const json = await generate({ item: ["items.json", lines], missing: ["NULL"] });
+  const json = await generate({ item: ["items.json", lines], format: { no_value: ["NULL"] } });
   assert.equal(json.schemas.item.fields.at(-1)?.type, ["null", "float"]);
 });
 
@@ -96,15 +96,79 @@ test("tell ids that repeat in a file, in a JSON array by their records", async (
   ]);
 });
 
-for (const list of ["\"['B1', 'B2']\"", '"B1, B2"', "B1 B2", "B1;B2", "(B1)"]) {
-  test(`recognize the list ${list} in IMPRESSION`, async () => {
-    const interaction = `${EVENT},IMPRESSION\nU1,B1,view,1,B1|B2\nU1,B1,view,1,${list}\n`;
-    const [warning = "", ...others] = await warningsOf({ interaction });
-    assert.match(
-      warning,
-      "interactions.csv:3  IMPRESSION has 1 of 2 values (50 %) that look like lists in another notation",
-    );
-    assert.equal(others, []);
+const EVENTS: [what: string, row: string, rejection: string][] = [
+  ["without a user and a session", ",B1,view,1,,", "USER_ID is missing: without it, an event needs a SESSION_ID"],
+  [
+    "of 2099",
+    "U1,B1,view,4070908800,,",
+    'TIMESTAMP must be whole seconds since 1970, got "4070908800", which is later than the year 2096',
+  ],
+  [
+    "of 2090",
+    "U1,B1,view,3786912000,,",
+    'TIMESTAMP must be whole seconds since 1970, got "3786912000", which is later than tomorrow',
+  ],
+  ["before 1970", "U1,B1,view,-5,,", 'TIMESTAMP must be whole seconds since 1970, got "-5"'],
+  ["with several items", "U1,B|1,view,1,,", 'ITEM_ID holds a "|", which separates the items of an IMPRESSION'],
+  ...["\"['B1', 'B2']\"", '"B1, B2"', "B1 B2", "B1;B2", "(B1)"].map((list): [string, string, string] => [
+    `with the IMPRESSION ${list}`,
+    `U1,B1,view,1,,${list}`,
+    'IMPRESSION must be a list of ITEM_IDs or a text like "a|b", got ',
+  ]),
+];
+for (const [what, row, rejection] of EVENTS) {
+  test(`leave an event ${what} out, and name it`, async () => {
+    const interaction = `${EVENT},SESSION_ID,IMPRESSION\nU1,B1,view,1,,B1|B2\n${row}\n`;
+    const { rows, schemas, warnings } = await generate({ interaction });
+    const [warning = "", ...others] = warnings.map((line) => line.replaceAll(/\/\S*\//g, ""));
+    assert.ok(warning.startsWith(`interactions.csv:3  ${rejection}`), warning);
+    assert.ok(warning.endsWith(". The service rejects 1 of 2 rows (50 %)"), warning);
+    assert.equal([others, rows.interaction], [[], 1]);
+    assert.equal(schemas.interaction.fields.slice(0, 5).map(({ type }) => type)[4], "long");
+  });
+}
+
+test("are none for an event of a visitor who is not known", async () => {
+  const interaction = `${EVENT},SESSION_ID\n,B1,view,1,s1\nU1,B1,view,2,s1\n`;
+  const { warnings, schemas } = await generate({ interaction });
+  assert.equal([warnings, schemas.interaction.fields[0]?.type], [[], "string"]);
+});
+
+const SUSPECTS: [what: string, rows: string[], warnings: string[]][] = [
+  [
+    "words for no value",
+    ["null,B1,view,1", "NaN,B1,NULL,2", " ,None,view,3"],
+    [
+      'interactions.csv:2  USER_ID is "null", which is a word for no value: so in 3 of 3 rows (100 %), lines 2, 3, 4',
+      'interactions.csv:3  EVENT_TYPE is "NULL", which is a word for no value: so in 1 of 3 rows (33 %)',
+      'interactions.csv:4  ITEM_ID is "None", which is a word for no value: so in 1 of 3 rows (33 %)',
+    ],
+  ],
+  [
+    "blanks around an id",
+    ["U1 ,B1,view,1"],
+    ['interactions.csv:2  USER_ID is "U1 ", which has blanks at its ends: so in 1 of 1 rows'],
+  ],
+  [
+    "events without a time",
+    ["U1,B1,view,1", "U1,B1,view,"],
+    ["interactions.csv:3  has no TIMESTAMP: 1 of 2 rows (50 %) get"],
+  ],
+  [
+    "equal events",
+    ["U1,B1,view,1", "U1,B1,view,1", "U1,B1,view,1"],
+    [
+      "interactions.csv:3  equals interactions.csv:2: 2 of 3 events (67 %) equal an earlier one. Each counts as an event, 3 in all",
+    ],
+  ],
+];
+for (const [what, rows, expected] of SUSPECTS) {
+  test(`name ${what}`, async () => {
+    const known = { user: "USER_ID\nU1\n", item: "ITEM_ID\nB1\n" };
+    const warnings = await warningsOf({ ...known, interaction: `${EVENT}\n${rows.join("\n")}\n` });
+    const those = warnings.filter((line) => !line.includes("does not have"));
+    for (const [index, line] of expected.entries()) assert.ok(those[index]?.startsWith(line), those[index]);
+    assert.is(those.length, expected.length);
   });
 }
 
@@ -117,7 +181,7 @@ const REJECTED: [what: string, item: string, warning: string][] = [
 for (const [what, row, warning] of REJECTED) {
   test(`name the row that the service rejects for ${what}`, async () => {
     const [first = "", ...others] = await warningsOf({ item: `ITEM_ID,CAT\nB1,A\n${row}\n` });
-    assert.ok(first.startsWith(`items.csv:3  ${warning}: the service rejects 1 of 2 rows (50 %) for this`), first);
+    assert.ok(first.startsWith(`items.csv:3  ${warning}. The service rejects 1 of 2 rows (50 %)`), first);
     assert.equal(others, []);
   });
 }
@@ -125,12 +189,12 @@ for (const [what, row, warning] of REJECTED) {
 test("count rows that are rejected for a column, whatever is wrong with it", async () => {
   const item = `ITEM_ID\n${"x".repeat(257)}\nB|3\nB1\n`;
   assert.equal(await warningsOf({ item }), [
-    "items.csv:2  ITEM_ID has 257 characters, at most 256 are allowed: the service rejects 2 of 3 rows (67 %) for this column",
+    "items.csv:2  ITEM_ID has 257 characters, at most 256 are allowed. The service rejects 2 of 3 rows (67 %), lines 2, 3",
   ]);
 });
 
 test("are none for a long text of a textual column, which --textual-fields allows", async () => {
-  const item = `ITEM_ID,TITLE\nB1,${"x".repeat(1_001)}\n`;
+  const item = `ITEM_ID,TITLE\nB1,${"x".repeat(1_001)}\nB2,Two\n`;
   assert.match((await warningsOf({ item }))[0] ?? "", ". --textual-fields TITLE allows 20,000");
   assert.equal(await warningsOf({ item, textualFields: ["TITLE"] }), []);
 });
