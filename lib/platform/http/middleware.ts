@@ -205,11 +205,12 @@ const GZIP_ABOVE_BYTES = 1024 * 1024;
 
 const compress = promisify(gzip);
 
-/**
- * Sizes that certainly fit. Measuring larger ones takes 5 ms per megabyte. Escaping makes JSON at most twice as long
- * (quotes, backslashes and line ends), and any other text at most six times (control characters).
- */
-const SURELY_FITS = { json: 3_000_000, text: 1_000_000 };
+/** A body of this many bytes fits, even if each of them is escaped by a backslash: quotes, backslashes and line ends. */
+const SURELY_FITS_BYTES = 3_000_000;
+
+/** Control characters, of which an escape has six characters. The cluster's JSON contains none. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for them
+const LONG_ESCAPE = /[\0-\x07\x0b\x0e-\x1f]/;
 
 /**
  * Returns the proxy result of a reply: compressed when it is long and the caller accepts gzip, in base64 when its bytes
@@ -221,22 +222,25 @@ async function finish(reply: Reply, acceptEncoding: string | undefined): Promise
   if (bytes > GZIP_ABOVE_BYTES && acceptsGzip(acceptEncoding) && headers["content-encoding"] === undefined) {
     headers["content-encoding"] = "gzip";
     headers.vary = "accept-encoding";
-    const body = (await compress(reply.body)).toString("base64");
-    return fitting({ statusCode: reply.status, headers, body, isBase64Encoded: true }, SURELY_FITS.json);
+    return inBase64(reply.status, headers, await compress(reply.body));
   }
-  if (typeof reply.body === "string") {
-    const result = { statusCode: reply.status, headers, body: reply.body, isBase64Encoded: false };
-    return bytes <= SURELY_FITS.json ? result : fitting(result, 0);
+  if (typeof reply.body !== "string" && !isText(reply.body, headers)) {
+    return inBase64(reply.status, headers, reply.body);
   }
-  const text = isText(reply.body, headers);
-  const body = reply.body.toString(text ? "utf8" : "base64");
-  return fitting({ statusCode: reply.status, headers, body, isBase64Encoded: !text }, SURELY_FITS.text);
+  const result = { statusCode: reply.status, headers, body: reply.body.toString(), isBase64Encoded: false };
+  const fits = bytes <= SURELY_FITS_BYTES && (bytes <= SURELY_FITS_BYTES / 3 || !LONG_ESCAPE.test(result.body));
+  return fits ? result : fitting(result, Buffer.byteLength(JSON.stringify(result)));
 }
 
-/** Returns the result if Lambda can return it. Bodies of up to `surely` characters are not measured. */
-function fitting(result: ProxyResult, surely: number): ProxyResult {
-  if (result.body.length <= surely) return result;
-  const size = Buffer.byteLength(JSON.stringify(result));
+function inBase64(statusCode: number, headers: Record<string, string>, bytes: Buffer): ProxyResult {
+  const result = { statusCode, headers, body: "", isBase64Encoded: true };
+  // Nothing in base64 is escaped.
+  const size = Buffer.byteLength(JSON.stringify(result)) + Math.ceil(bytes.length / 3) * 4;
+  return { ...fitting(result, size), body: bytes.toString("base64") };
+}
+
+/** Returns the result if Lambda can return its serialized size. */
+function fitting(result: ProxyResult, size: number): ProxyResult {
   if (size <= MAX_RESULT_BYTES) return result;
   throw new ApiError(
     "response_too_large",

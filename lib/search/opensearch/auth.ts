@@ -1,4 +1,4 @@
-import type { AwsSigv4SignerResponse } from "@opensearch-project/opensearch/aws-v3";
+import type { Connection } from "@opensearch-project/opensearch";
 
 export type AuthHeaders = Readonly<Record<string, string>>;
 
@@ -8,8 +8,8 @@ export interface ClusterAuth {
   headers?(): Promise<AuthHeaders>;
   /** Called after a 401 with the rejected headers. Returns whether `headers` now returns different ones. */
   renew?(refused: AuthHeaders): Promise<boolean>;
-  /** Returns the client options that sign each call. */
-  signer?(): AwsSigv4SignerResponse;
+  /** The connection class that signs each call with these credentials. */
+  signer?: { Connection: typeof Connection; credentials(): object };
 }
 
 /** Sends no credentials, for a cluster without fine-grained access control. */

@@ -3,7 +3,7 @@ import { unzip } from "node:zlib";
 import { Client, Connection } from "@opensearch-project/opensearch";
 import type { ClusterAuth } from "./auth.ts";
 import { type Cluster, ClusterFailure, type ClusterRequest } from "./cluster.ts";
-import { clusterConnection, UNTYPED, type WholeAnswer } from "./cluster-connection.ts";
+import { ClusterTransport, clusterConnection } from "./cluster-connection.ts";
 import { Connections } from "./connections.ts";
 
 export interface ClusterOptions {
@@ -22,29 +22,25 @@ const MAX_ANSWER_BYTES = 24 * 1024 * 1024;
 /** Returns a cluster that is called through the OpenSearch client. Its retries are off, because they repeat writes. */
 export function createCluster(options: ClusterOptions): Cluster {
   const { node, auth, maxAnswerBytes = MAX_ANSWER_BYTES, compressed = false } = options;
-  const signer = auth.signer?.();
   const { transport } = new Client({
     node,
-    ...(signer && { Transport: signer.Transport }),
-    Connection: clusterConnection(signer?.Connection ?? Connection, maxAnswerBytes),
+    Transport: ClusterTransport,
+    Connection: clusterConnection(auth.signer?.Connection ?? Connection, maxAnswerBytes),
     agent: () => new Connections(node),
-    maxRetries: 0,
-    // No health checks. The client uses its only node even if it considers it dead.
-    resurrectStrategy: "none",
-    suggestCompression: compressed,
-    headers: { "user-agent": "relevance" },
   });
+  const common = { "user-agent": "relevance", ...(compressed && { "accept-encoding": "gzip,deflate" }) };
 
   /** Sends a call once. Returns the answer and the credentials that were used. */
-  const once = async ({ method, path, query = "", headers, body }: ClusterRequest, requestTimeout: number) => {
+  const once = async ({ method, path, query = "", headers, body }: ClusterRequest, timeout: number) => {
     const credentials = (await auth.headers?.()) ?? {};
-    const untyped = headers?.["content-type"] === undefined;
-    const { statusCode, body: stream } = await transport.request(
-      { method, path, querystring: query, ...(body?.length && { body, ...(untyped && UNTYPED) }) },
-      // The transport would decode the body as text otherwise, and throw for some statuses.
-      { asStream: true, requestTimeout, headers: { ...headers, ...credentials } },
-    );
-    const { headers: returned, bytes } = stream as WholeAnswer;
+    const {
+      statusCode,
+      headers: returned,
+      bytes,
+    } = await (transport as ClusterTransport).send({
+      ...{ method, path, querystring: query, body, timeout, auth: auth.signer?.credentials() },
+      headers: { ...common, ...headers, ...credentials },
+    });
     const encoding = returned["content-encoding"] ?? "identity";
     const decoded = encoding === "identity" ? bytes : await decode(bytes, encoding);
     return { answer: { status: statusCode ?? 0, headers: returned, body: decoded }, credentials };

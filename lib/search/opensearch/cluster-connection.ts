@@ -1,5 +1,5 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
-import type { Connection } from "@opensearch-project/opensearch";
+import { Connection, Transport } from "@opensearch-project/opensearch";
 import { ClusterFailure } from "./cluster.ts";
 import { type Connections, limitReuse, type RequestOnConnection } from "./connections.ts";
 
@@ -9,12 +9,12 @@ export type ConnectionClass = typeof Connection;
 type Params = Parameters<Connection["request"]>[0];
 type Callback = Parameters<Connection["request"]>[1];
 
-/** Options of a request: the client's and ours. */
+/** A call as the connection sends it. */
 interface Outgoing {
   method: string;
   path: string;
-  headers: Record<string, string>;
-  body?: string | Buffer;
+  headers: Readonly<Record<string, string>>;
+  body?: string | Buffer | undefined;
   timeout: number;
   extraHeadersToIgnore?: Readonly<Record<string, true>>;
 }
@@ -24,11 +24,38 @@ export interface WholeAnswer extends IncomingMessage {
   bytes: Buffer;
 }
 
+/** A body without content type: the signer would declare it to be a form, sign that header, and send it. */
+const UNTYPED: Pick<Outgoing, "extraHeadersToIgnore"> = { extraHeadersToIgnore: { "content-type": true } };
+
+/** A call as the transport takes it; `auth` has the credentials that a signing connection signs it with. */
+export interface TransportCall {
+  method: string;
+  path: string;
+  querystring: string;
+  headers: Readonly<Record<string, string>>;
+  body?: string | Buffer | undefined;
+  timeout: number;
+  auth?: object | undefined;
+}
+
 /**
- * Marks a body without content type. The transport declares every body to be JSON; the connection removes that header,
- * and the signer does not sign it.
+ * The client's transport for calls that are sent once and as they are. The client's own prepares each call for retries,
+ * events, the health of nodes and serialization, which the gateway does elsewhere or leaves out (decision 65).
  */
-export const UNTYPED: Pick<Outgoing, "extraHeadersToIgnore"> = { extraHeadersToIgnore: { "content-type": true } };
+export class ClusterTransport extends Transport {
+  /** Sends a call, and returns the whole answer. */
+  send({ body, headers, ...call }: TransportCall): Promise<WholeAnswer> {
+    const [connection] = this.connectionPool.connections as [Connection];
+    return new Promise((resolve, reject) => {
+      const params = body?.length
+        ? { ...call, body, headers: { ...headers, "content-length": String(Buffer.byteLength(body)) } }
+        : { ...call, headers };
+      connection.request(params as unknown as Params, (error, answer) =>
+        error ? reject(error) : resolve(answer as WholeAnswer),
+      );
+    });
+  }
+}
 
 /** Methods that send no content-length if there is no body. */
 const WITHOUT_BODY = new Set(["GET", "HEAD", "DELETE"]);
@@ -39,13 +66,34 @@ const WITHOUT_BODY = new Set(["GET", "HEAD", "DELETE"]);
  * stops its timeout at the first byte, and reports every failure alike.
  */
 export function clusterConnection(Base: ConnectionClass, maxAnswerBytes: number): ConnectionClass {
+  const signs = Base !== Connection;
   return class ClusterConnection extends Base {
     override request(params: Params, callback: Callback): ClientRequest {
-      const call = this.buildRequestObject(params) as unknown as Outgoing;
-      return exchange(call, { agent: this.agent as Connections, host: this.url.host, maxAnswerBytes }, callback);
+      const call = params as unknown as TransportCall;
+      const built = signs ? this.buildRequestObject(signable(call)) : { ...call, path: this.#pathOf(call) };
+      const route = { agent: this.agent as Connections, host: this.#host, maxAnswerBytes };
+      return exchange(built as unknown as Outgoing, route, callback);
+    }
+
+    // The getters of a URL compute their values anew.
+    readonly #host = this.url.host;
+    readonly #prefix = this.url.pathname.replace(/\/$/, "");
+
+    #pathOf({ path, querystring }: TransportCall): string {
+      return `${this.#prefix}${path}${querystring && `?${querystring}`}`;
     }
   };
 }
+
+const signable = (call: TransportCall): Params =>
+  ({
+    ...call,
+    ...(call.body !== undefined &&
+      call.headers["content-type"] === undefined && {
+        headers: { ...call.headers, "content-type": "application/json" },
+        ...UNTYPED,
+      }),
+  }) as unknown as Params;
 
 interface Route {
   agent: Connections;

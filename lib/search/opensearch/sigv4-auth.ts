@@ -2,9 +2,11 @@ import { AwsSigv4Signer } from "@opensearch-project/opensearch/aws-v3";
 import type { AwsVariables } from "../../platform/aws/signed-call.ts";
 import type { ClusterAuth } from "./auth.ts";
 
+const SERVICE = "es";
+
 /** Signs calls with Signature Version 4 for the service `es`: path, query, headers and body hash. */
 export function sigv4Auth(region: string, variables: () => AwsVariables): ClusterAuth {
-  const getCredentials = async () => {
+  const credentials = () => {
     const { AWS_ACCESS_KEY_ID = "", AWS_SECRET_ACCESS_KEY = "", AWS_SESSION_TOKEN } = variables();
     return {
       accessKeyId: AWS_ACCESS_KEY_ID,
@@ -12,5 +14,6 @@ export function sigv4Auth(region: string, variables: () => AwsVariables): Cluste
       ...(AWS_SESSION_TOKEN !== undefined && { sessionToken: AWS_SESSION_TOKEN }),
     };
   };
-  return { signer: () => AwsSigv4Signer({ region, service: "es", getCredentials }) };
+  const { Connection } = AwsSigv4Signer({ region, service: SERVICE, getCredentials: async () => credentials() });
+  return { signer: { Connection, credentials: () => ({ region, service: SERVICE, credentials: credentials() }) } };
 }

@@ -4,7 +4,7 @@ import { searchedIndexes } from "../access/query.ts";
 import { checkedParts, requirePageRequest, requireTemplate } from "../access/templates.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import type { SearchPage } from "../page/native-page.ts";
-import type { Rewritten } from "../page/rewritten.ts";
+import { type Rewritten, unchanged } from "../page/rewritten.ts";
 import { searchedPage } from "../page/searched-page.ts";
 import { stagesOf } from "../page/stage.ts";
 import { plainExpression } from "../resolve/expression.ts";
@@ -70,6 +70,9 @@ interface Ready<Own> extends Prepared<Own> {
   rewritten: Rewritten<readonly unknown[] | undefined>;
 }
 
+/** Applies the effects of rules to queries; loaded for searches that have some. */
+type RuleQueries = typeof import("../rules/queries.ts");
+
 /** One search of a request. */
 class Search<Request extends SearchRequest, Own extends Opened> {
   readonly #source: Source<Request, Own>;
@@ -110,7 +113,11 @@ class Search<Request extends SearchRequest, Own extends Opened> {
       ...(await stagesFor(services, { ...search, effects, pins })),
     ]);
     const sender = retrieval.sender(Math.max(0, ...stages.map(({ window }) => window)));
-    const attempt = await this.#attempts(ready, sender);
+    const attempt = this.#attempts(
+      ready,
+      sender,
+      changesQuery(effects) ? await import("../rules/queries.ts") : undefined,
+    );
     const paged = await searchedPage({
       page,
       stages,
@@ -128,7 +135,7 @@ class Search<Request extends SearchRequest, Own extends Opened> {
   /** Returns the prepared search, for the variant that applies if it takes part in an experiment. */
   async #prepared(): Promise<{ prepared: Prepared<Own>; variant?: Variant<Own> }> {
     const { template } = this.#running.call.body;
-    const variant = await this.#source.variantOf?.(this.#running, this.#granted.index);
+    const variant = this.#source.variantOf && (await this.#source.variantOf(this.#running, this.#granted.index));
     if (!variant) return { prepared: await this.#prepare(template) };
     const prepared = await this.#prepare(variant.template ?? template, variant);
     return variant.canServe(prepared.opened) ? { prepared, variant } : { prepared: await this.#prepare(template) };
@@ -199,12 +206,17 @@ class Search<Request extends SearchRequest, Own extends Opened> {
     const asked = { entry: opened.entry, synonyms: body.synonyms, locale: body.locale, deadline };
     const isChanged = changesQuery(effects) || synonyms.isWanted(asked);
     const queries = isChanged ? retrieval.queries() : undefined;
-    return { ...prepared, retrieval, ruled, queries, rewritten: await withSynonyms(services, asked, queries) };
+    return {
+      ...prepared,
+      retrieval,
+      ruled,
+      queries,
+      rewritten: synonyms.isWanted(asked) ? await withSynonyms(services, asked, queries) : unchanged(queries),
+    };
   }
 
   /** Returns a function that sends a search, with fallbacks if the cluster refuses rules or synonyms. */
-  async #attempts({ effects, ruled, rewritten, queries }: Ready<Own>, sender: Sender): Promise<Attempt> {
-    const rules = changesQuery(effects) ? await import("../rules/queries.ts") : undefined;
+  #attempts({ effects, ruled, rewritten, queries }: Ready<Own>, sender: Sender, rules?: RuleQueries): Attempt {
     return attemptsOf({ effects, ruled, rewritten }, queries, (own, changed) =>
       sender.body(rules && changesQuery(own) ? changed?.map((query) => rules.withEffects(query, own)) : changed),
     );
@@ -217,7 +229,8 @@ class Search<Request extends SearchRequest, Own extends Opened> {
     const ready = await this.#ready(prepared, other.settings, one.ruled);
     const window = one.opened.entry.candidates;
     const sender = ready.retrieval.sender(window);
-    const attempt = await this.#attempts(ready, sender);
+    const rules = changesQuery(ready.effects) ? await import("../rules/queries.ts") : undefined;
+    const attempt = this.#attempts(ready, sender, rules);
     const searchOther: SearchPage = (page, options) => attempt((json) => sender.send(json, page, options));
     return variant.interleaved(searchOther, window);
   }

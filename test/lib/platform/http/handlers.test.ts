@@ -145,6 +145,14 @@ test("an answer is measured by its serialized result, including escapes", async 
   const quotes = await call(replying({ status: 200, body: '"'.repeat(fits / 2 + 1_000) }));
   assert.is(quotes.statusCode, 500);
   assert.is(JSON.parse(quotes.body).error.code, "response_too_large");
+  // A control character takes six bytes; base64 takes four for three and escapes nothing.
+  const statuses = [
+    "\0".repeat(1_040_000),
+    "\0".repeat(1_060_000),
+    Buffer.alloc(4_700_000, 0xff),
+    Buffer.alloc(4_730_000, 0xff),
+  ].map(async (body) => (await call(replying({ status: 200, body }))).statusCode);
+  assert.equal(await Promise.all(statuses), [200, 500, 200, 500]);
 });
 
 test("binary answers are returned in base64", async () => {
