@@ -4,7 +4,7 @@ RELEVANCE := $(NODE) cli/main.ts
 CONF ?= conf
 
 .DEFAULT_GOAL := help
-.PHONY: help install dev demo-train test test-all check check-code check-plan bench sizing build package clients docs reference screenshots models sbom plan deploy destroy uninstall train status clean
+.PHONY: help install dev demo-train demo-embeddings test test-all check check-code check-plan bench sizing build package clients docs reference screenshots models sbom plan deploy destroy uninstall train status clean
 
 help: ## Print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -20,6 +20,9 @@ dev: install ## Start the local stack: OpenSearch, AWS endpoint, both services, 
 
 demo-train: install ## Train on the demo's CSV files while `make dev` runs (ARGS=--again)
 	@$(NODE) packages/local/dev/demo-train.ts $(ARGS)
+
+demo-embeddings: install ## Compute the file of the demo's embeddings again, after a change of its catalogue or models
+	@$(NODE) packages/local/dev/demo-embeddings.ts
 
 test: install ## Run unit and integration tests, and one Terraform test that applies, changes and destroys (ARGS=words)
 	@$(NODE) test/run.ts $(ARGS)

@@ -10,7 +10,7 @@ export const command = defineCommand({
     demo: flag("--no-demo", "start empty"),
     rebuildDemo: flag("--rebuild-demo", "create the demo index again"),
     resetRecommendation: flag("--reset-recommendation", "delete users, items, events and trained models"),
-    standIns: flag("--stand-ins", "hash words instead of using the small real model, a download of 19 MB"),
+    standIns: flag("--stand-ins", "hash words instead of using small real models, a download of 72 MB"),
     dir: option("--dir <dir>", "folder for data and state", v.string(), { default: ".local" }),
   },
   run: async ({ conf, demo, rebuildDemo, resetRecommendation, standIns, dir }, { env }) => {

@@ -1,5 +1,5 @@
 import { isObject, parseJson } from "@relevance/lib/platform/json/values.ts";
-import type { DenseModel, LexicalModel } from "./lexical-model.ts";
+import type { DenseModel, SparseModel, TokenCount } from "./lexical-model.ts";
 
 /** A response of a model's container, before SageMaker wraps it. */
 export interface InferenceAnswer {
@@ -22,6 +22,9 @@ export const MAX_TOKENS = 512;
 /** Status of validation errors. The server returns 413 up to version 1.8 (the pinned image) and 422 from 1.9. */
 export const VALIDATION = 413;
 
+/** Status of a model that failed. */
+const BACKEND_FAILED = 424;
+
 const ok = (value: unknown): InferenceAnswer => ({ status: 200, body: JSON.stringify(value) });
 
 /** Returns an error of the server. */
@@ -36,11 +39,11 @@ export function denseServer(model: DenseModel, dimension: number, seed: number):
 }
 
 /** Creates a server that handles `POST /invocations` like `embed_sparse`. */
-export function sparseServer(model: LexicalModel): InferenceServer {
+export function sparseServer(model: SparseModel): InferenceServer {
   return localServer(model, (text) => model.sparse(text));
 }
 
-function localServer(model: Pick<DenseModel, "count">, embed: (text: string) => unknown): InferenceServer {
+function localServer(model: TokenCount, embed: (text: string) => unknown): InferenceServer {
   return {
     async invoke(body) {
       if (body.length > MAX_PAYLOAD_BYTES) return { status: 413, body: "length limit exceeded" };
@@ -61,7 +64,11 @@ function localServer(model: Pick<DenseModel, "count">, embed: (text: string) => 
         const message = `\`inputs\` must have less than ${MAX_TOKENS} tokens. Given: ${model.count(long)}`;
         return refusal(VALIDATION, message, "validation");
       }
-      return ok(inputs.map(embed));
+      try {
+        return ok(await Promise.all(inputs.map(embed)));
+      } catch (error) {
+        return refusal(BACKEND_FAILED, String(error), "backend");
+      }
     },
   };
 }

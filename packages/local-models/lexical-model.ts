@@ -11,20 +11,27 @@ export interface SparseEntry {
   value: number;
 }
 
+/** Counts the tokens of a text, including `[CLS]` and `[SEP]`. */
+export type TokenCount = { count(text: string): number };
+
 /** Computes vectors from texts. */
-export interface DenseModel {
+export interface DenseModel extends TokenCount {
   /** Returns a unit vector. `seed` distinguishes models: vectors of different seeds cannot be compared. */
-  dense(text: string, dimension: number, seed: number): number[];
-  /** Counts the tokens of a text, including `[CLS]` and `[SEP]`. */
-  count(text: string): number;
+  dense(text: string, dimension: number, seed: number): number[] | Promise<number[]>;
+}
+
+/** Computes weights of tokens from texts. */
+export interface SparseModel extends TokenCount {
+  /** Returns values like the real server: before the gateway's log1p and including special tokens. */
+  sparse(text: string): SparseEntry[] | Promise<SparseEntry[]>;
 }
 
 /**
  * Stands in for the embedding models. Texts that share words are close to one another, and nothing else counts: it
  * knows no meaning, so "car" and "automobile" are unrelated.
  */
-export interface LexicalModel extends DenseModel {
-  /** Returns values like the real server: before the gateway's log1p and including special tokens. */
+export interface LexicalModel extends DenseModel, SparseModel {
+  dense(text: string, dimension: number, seed: number): number[];
   sparse(text: string): SparseEntry[];
 }
 

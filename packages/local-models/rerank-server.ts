@@ -13,7 +13,7 @@ import {
   refusal,
   VALIDATION,
 } from "./inference-server.ts";
-import type { DenseModel } from "./lexical-model.ts";
+import type { TokenCount } from "./lexical-model.ts";
 
 /** Most documents of one call. Source: Amazon Bedrock, API reference of Rerank. */
 const MAX_DOCUMENTS = 1_000;
@@ -36,7 +36,7 @@ const ranked = (query: string, texts: readonly string[]) =>
     .sort((a, b) => b.score - a.score || a.index - b.index);
 
 /** Creates a server that handles `POST /invocations` like `rerank` of Text Embeddings Inference 1.8, with its limits and errors. */
-export function rerankServer(model: Pick<DenseModel, "count">): InferenceServer {
+export function rerankServer(model: TokenCount): InferenceServer {
   return {
     async invoke(body): Promise<InferenceAnswer> {
       if (body.length > MAX_PAYLOAD_BYTES) return { status: 413, body: "length limit exceeded" };

@@ -12,7 +12,7 @@ import type { StandIn, StandInAnswer, StandInRequest } from "@relevance/local-aw
 import { bedrockModelOf, bedrockRequest, invokeBedrock, unknownModel } from "./bedrock-runtime.ts";
 import { createModelControl, type ModelControl, type StandInModel } from "./control.ts";
 import { denseServer, type InferenceServer, inputsOf, sparseServer } from "./inference-server.ts";
-import { createLexicalModel, type DenseModel } from "./lexical-model.ts";
+import { createLexicalModel, type DenseModel, type SparseModel } from "./lexical-model.ts";
 import type { RemoteServer } from "./remote-server.ts";
 import { invokeRerank, isHostedReranker, rerankedTexts, rerankServer, spoiledScores } from "./rerank-server.ts";
 import { endpointOf, invokeEndpoint, unknownEndpoint } from "./sagemaker-runtime.ts";
@@ -24,6 +24,8 @@ export interface ModelStandInOptions {
   previousOfEndpoint?: (name: string) => StandInModel | undefined;
   /** Computes the dense vectors. Default: the lexical model. */
   dense?: DenseModel;
+  /** Computes the sparse vectors. Default: the lexical model. */
+  sparse?: SparseModel;
   /** Real servers that replace the local ones, see `connectRemoteServer`. */
   remote?: Partial<Record<ModelName, RemoteServer>>;
   /** model.yaml: dimensions that differ from the models' defaults, and the model of `ext_embed_bedrock`. */
@@ -54,7 +56,7 @@ export async function createModelStandIns(options: ModelStandInOptions): Promise
   const previous: Models = models.previous ?? {};
   const control = createModelControl();
   const lexical = await createLexicalModel();
-  const { dense = lexical } = options;
+  const { dense = lexical, sparse = lexical } = options;
   const reranker = rerankServer(lexical);
   const servers = new Map<ModelName, InferenceServer>();
   const previousServers = new Map<ModelName, InferenceServer>();
@@ -63,7 +65,7 @@ export async function createModelStandIns(options: ModelStandInOptions): Promise
     const own = dimensionOf(model, models);
     const server = remote[model];
     if (MODELS[model].kind === "sparse") {
-      servers.set(model, server ?? sparseServer(lexical));
+      servers.set(model, server ?? sparseServer(sparse));
       continue;
     }
     const before = dimensionOf(model, previous);

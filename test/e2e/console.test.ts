@@ -26,7 +26,7 @@ let browser: Browser;
 test.before(async () => {
   cpSync(join(ROOT, "conf.local"), conf, { recursive: true });
   mkdirSync(pictures, { recursive: true });
-  // The small real model, as a newcomer has it.
+  // The small real models, as a newcomer has them.
   dev = startDev(dir, ["--conf", conf], {}, { standIns: false });
   browser = await startBrowser();
 });
@@ -56,7 +56,7 @@ test("the guide's ten minutes: compare, judge, evaluate, tune, write the change,
   assert.match(readFileSync(join(conf, "hybrid_search.yaml"), "utf8"), /^ {4}settings: \{/m);
 });
 
-test("opens on a search that only hybrid search answers, and says which model is small", async () => {
+test("opens on a search that only hybrid search answers, and says which models are small", async () => {
   const { console } = await dev.ready();
   const { page, problems } = await openTab(browser, console);
   const authorsOf = async (name: string) => {
@@ -72,8 +72,8 @@ test("opens on a search that only hybrid search answers, and says which model is
   // Keywords rank all books of an author alike, so chance may put one of the three first.
   assert.ok((await authorsOf("keyword")).subject < 2);
   assert.is((await authorsOf("dense")).author, 0);
-  await page.getByText(/^instead of dense_large_en_v1_5: wordllama/).waitFor();
-  assert.match(dev.output(), /A small real model, wordllama/);
+  await page.getByText(/^instead of dense_large_en_v1_5: all-MiniLM-L6-v2/).waitFor();
+  assert.match(dev.output(), /Small real models of English/);
   assert.equal(problems, []);
 });
 

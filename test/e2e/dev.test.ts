@@ -47,7 +47,7 @@ test("prints a bulk command that stores a document with its embeddings", async (
   assert.not.match(JSON.stringify(bulk_request), /description_dense/);
   const answer = await fetch(`${we.state.opensearch.url}/books/_doc/my-book`);
   const { _source } = (await answer.json()) as { _source: { description_dense: number[]; description_sparse: object } };
-  assert.is(_source.description_dense.length, 1024);
+  assert.is(_source.description_dense.length, 384);
   assert.ok(Object.keys(_source.description_sparse).length > 5);
 });
 

