@@ -60,10 +60,15 @@ export async function withOtherText(
   }
   if (!other) return first;
   const told = { ...first, didYouMean: { ...other, is_searched: false } };
-  if (no_hits !== "search") return told;
+  // A suggested text comes from all documents, so whether a filtered search has hits for it is only known afterwards.
+  if (no_hits !== "search" && !first.isFiltered) return told;
   const second = await searchFor(other.text).catch((): typeof FAILED => FAILED);
-  if (second === FAILED) return without(told, "the search for the other text failed", "its hits are not shown");
-  return second.answer.hits.length === 0 ? told : { ...second, didYouMean: { ...other, is_searched: true } };
+  if (second === FAILED) {
+    return without(first.isFiltered ? first : told, "the search for the other text failed", "its hits are not shown");
+  }
+  const { answer } = second;
+  if (no_hits === "search" && answer.hits.length > 0) return { ...second, didYouMean: { ...other, is_searched: true } };
+  return !first.isFiltered || answer.total?.value ? told : first;
 }
 
 function without(found: Searched, reason: string, effect: string): Searched {
