@@ -14,6 +14,7 @@ import {
 import { Document, RefreshWaitFor } from "../../lib/search/bulk/request.ts";
 import { MAX_SEARCHES } from "../../lib/search/run/multi-search.ts";
 import {
+  FilterClause,
   NamedSearchRequest,
   NativeSearch,
   NoHitsChoice,
@@ -194,6 +195,7 @@ export const schemaNames = {
   Search: SearchRequestDocument,
   SearchRequest,
   NamedSearchRequest,
+  FilterClause,
   NativeSearch,
   BusinessRules,
   FilterValues,

@@ -13,7 +13,7 @@ export interface SearchFacts {
   names: readonly string[];
   template: string | null | undefined;
   params: Readonly<Record<string, unknown>> | null | undefined;
-  /** The native body: the request's own, or its filled template. */
+  /** The native body: the request's own, or its filled template. With `filter`, that of the whole search. */
   native: Readonly<Record<string, unknown>>;
   /** Name of the caller's key. */
   key: string;
@@ -194,7 +194,7 @@ const isAmong = (given: readonly unknown[], values: readonly unknown[]): boolean
   given.some((one) => one != null && values.some((value) => String(value) === String(one)));
 
 /** Returns the values of `term` and `terms` queries below `filter` and `post_filter`, by field. */
-function filterValues({ query, post_filter }: SearchFacts["native"]): Map<string, Set<string>> {
+function filterValues({ query, filter, post_filter }: SearchFacts["native"]): Map<string, Set<string>> {
   const values = new Map<string, Set<string>>();
   const add = (field: string, value: unknown) => {
     const set = values.get(field) ?? new Set();
@@ -212,6 +212,6 @@ function filterValues({ query, post_filter }: SearchFacts["native"]): Map<string
     }
   };
   walk(query, false);
-  walk(post_filter, true);
+  walk([filter, post_filter], true);
   return values;
 }

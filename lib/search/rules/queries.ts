@@ -1,4 +1,5 @@
 import { isObject } from "../../platform/json/values.ts";
+import { withNearFilter } from "../queries/bounded.ts";
 import { changesQuery, type Effective, type Effects } from "./effects.ts";
 
 /**
@@ -37,7 +38,7 @@ function filteredKnn(query: unknown, filters: readonly unknown[]): unknown {
   if (!isObject(query) || !isObject(query.knn)) return query;
   const [[field, knn] = ["", undefined], ...others] = Object.entries(query.knn);
   if (others.length > 0 || !isObject(knn) || !isObject(knn.filter)) return query;
-  return { ...query, knn: { [field]: { ...knn, filter: { bool: { filter: [knn.filter, ...filters] } } } } };
+  return { ...query, knn: { [field]: withNearFilter(knn, filters) } };
 }
 
 /** Queries that only change the score of an inner query, with the member that contains it. */

@@ -59,15 +59,18 @@ export async function withOtherText(
   }
   if (!other) return first;
   const told = { ...first, didYouMean: { ...other, is_searched: false } };
-  if (no_hits !== "search") return told;
+  // A suggested text comes from all documents, so whether a filtered search has hits for it is only known afterwards.
+  if (no_hits !== "search" && !first.isFiltered) return told;
   let second: Searched;
   try {
     second = await searchFor(other.text);
   } catch (error) {
     const reason = error instanceof NoPlaceForText ? error.message : "the search for the other text failed";
-    return without(told, reason, "its hits are not shown");
+    return without(first.isFiltered ? first : told, reason, "its hits are not shown");
   }
-  return second.answer.hits.length === 0 ? told : { ...second, didYouMean: { ...other, is_searched: true } };
+  const { answer } = second;
+  if (no_hits === "search" && answer.hits.length > 0) return { ...second, didYouMean: { ...other, is_searched: true } };
+  return !first.isFiltered || answer.total?.value ? told : first;
 }
 
 function without(found: Searched, reason: string, effect: string): Searched {

@@ -34,6 +34,8 @@ export interface Searched {
   /** Reports of the page's stages. */
   stages: readonly StageReport[];
   areStagesTold: boolean;
+  /** Whether filters of the whole search apply. */
+  isFiltered: boolean;
   /** The rules that applied. */
   rules: readonly AppliedRule[];
   /** Spelling suggestion, if the search has no hits. */

@@ -91,11 +91,31 @@ export const no_hits = v.pipe(
   ),
 );
 
+/** A native query that documents match. */
+export const FilterClause = v.pipe(
+  v.looseObject({}),
+  v.description('A native query, such as `{"term": {"language": "en"}}`.'),
+);
+
+/** Filters of the whole search. */
+export const filter = v.pipe(
+  v.nullish(
+    v.union([
+      objectSchema(FilterClause),
+      v.pipe(v.array(objectSchema(FilterClause)), v.minLength(1), v.maxLength(100)),
+    ]),
+  ),
+  v.description(
+    "A native query, or several, that every document of the answer matches: hits of all subqueries, totals, facets, pinned documents, and what another text finds.",
+  ),
+);
+
 /** A search with a body of its own. */
 export const SearchRequest = v.strictObject({
   index: IndexExpression,
   search_request: objectSchema(NativeSearch),
   user_query,
+  filter,
   no_hits,
   ...commonFields,
 });
@@ -105,6 +125,7 @@ export const NamedSearchRequest = v.strictObject({
   index: IndexExpression,
   ...namedTemplateFields,
   user_query,
+  filter,
   no_hits,
   ...commonFields,
 });

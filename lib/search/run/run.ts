@@ -1,5 +1,7 @@
 import type { Degradation } from "../../platform/http/degradation.ts";
 import type { JsonCall, Reply } from "../../platform/http/event.ts";
+import { memberSlices } from "../../platform/json/slices.ts";
+import { parseLossless } from "../../platform/json/values.ts";
 import { searchedIndexes } from "../access/query.ts";
 import { checkedParts, requirePageRequest, requireTemplate } from "../access/templates.ts";
 import type { GatewayServices } from "../gateway/services.ts";
@@ -7,6 +9,7 @@ import type { SearchPage } from "../page/native-page.ts";
 import { type Rewritten, unchanged } from "../page/rewritten.ts";
 import { searchedPage } from "../page/searched-page.ts";
 import { stagesOf } from "../page/stage.ts";
+import { bounded, requireReach } from "../queries/bounded.ts";
 import { plainExpression } from "../resolve/expression.ts";
 import { changesQuery, type Effects, withoutText } from "../rules/effects.ts";
 import { synonyms, withSynonyms } from "../stages/synonyms.ts";
@@ -52,7 +55,19 @@ function granted(
   own: SearchBody,
 ): Pick<Worded, "own" | "index"> {
   requireTemplate(caller, template);
-  return { own, index: searchedIndexes(caller, body.index, ...checkedParts(caller, own)) };
+  const { parsed, values } = own;
+  const checked =
+    body.filter == null
+      ? own
+      : { parsed: [parsed, { filter: body.filter }], ...(values && { values: [...values, body.filter] }) };
+  return { own, index: searchedIndexes(caller, body.index, ...checkedParts(caller, checked)) };
+}
+
+/** Returns the text of a request's filter of the whole search, in which numbers are as written. */
+function filterText({ body, text }: JsonCall<SearchRequest>): string | undefined {
+  if (body.filter == null) return undefined;
+  const slice = memberSlices(text).get("filter");
+  return text.slice(slice?.start, slice?.end);
 }
 
 /** A search with a filled template and resolved indexes. */
@@ -65,6 +80,8 @@ interface Prepared<Own> extends Worded {
 interface Ready<Own> extends Prepared<Own> {
   retrieval: Retrieval;
   ruled: RuledSearches;
+  /** Filters of the whole search. Nothing that the cluster refuses makes the search go without them. */
+  filters: readonly unknown[];
   /** The queries of the search; undefined if nothing changes them. */
   queries: readonly unknown[] | undefined;
   rewritten: Rewritten<readonly unknown[] | undefined>;
@@ -102,7 +119,7 @@ class Search<Request extends SearchRequest, Own extends Opened> {
     const { body } = call;
     const { prepared, variant } = await this.#prepared();
     const ready = await this.#ready(prepared, variant?.settings, ruledSearches(prepared.effects));
-    const { opened, effects, retrieval } = ready;
+    const { opened, effects, filters, retrieval } = ready;
     const { entry, native, page } = opened;
     const interleaved = variant?.other && (await this.#interleaved(variant, variant.other, ready));
     const text = effects.text ?? this.#textOf(ready.own);
@@ -110,7 +127,7 @@ class Search<Request extends SearchRequest, Own extends Opened> {
     const search = { index: prepared.index, request: body, userId: body.user_id, text, entry, native, page };
     const { stages, declined } = stagesOf([
       interleaved ?? {},
-      ...(await stagesFor(services, { ...search, effects, pins })),
+      ...(await stagesFor(services, { ...search, effects, filters, pins })),
     ]);
     const sender = retrieval.sender(Math.max(0, ...stages.map(({ window }) => window)));
     const attempt = this.#attempts(
@@ -191,7 +208,8 @@ class Search<Request extends SearchRequest, Own extends Opened> {
     const { body, caller } = this.#running.call;
     const { template, params, segments } = body;
     return this.#rules.effectsOn({
-      ...{ text: this.#textOf(own), template, params, segments, native: own.parsed },
+      ...{ text: this.#textOf(own), template, params, segments },
+      native: body.filter == null ? own.parsed : { ...own.parsed, filter: body.filter },
       key: caller.name,
       experiment: variant?.experiment,
     });
@@ -204,22 +222,27 @@ class Search<Request extends SearchRequest, Own extends Opened> {
     const { effects, opened } = prepared;
     const retrieval = await opened.retrieval(settings);
     const asked = { entry: opened.entry, synonyms: body.synonyms, locale: body.locale, deadline };
-    const isChanged = changesQuery(effects) || synonyms.isWanted(asked);
+    const filters = [...opened.filters, ...this.#filters()];
+    if (filters.length > 0) requireReach(opened.native);
+    const isChanged = changesQuery(effects) || synonyms.isWanted(asked) || filters.length > 0;
     const queries = isChanged ? retrieval.queries() : undefined;
-    return {
-      ...prepared,
-      retrieval,
-      ruled,
-      queries,
-      rewritten: synonyms.isWanted(asked) ? await withSynonyms(services, asked, queries) : unchanged(queries),
-    };
+    const rewritten = synonyms.isWanted(asked) ? await withSynonyms(services, asked, queries) : unchanged(queries);
+    return { ...prepared, retrieval, ruled, filters, queries, rewritten };
   }
 
   /** Returns a function that sends a search, with fallbacks if the cluster refuses rules or synonyms. */
-  #attempts({ effects, ruled, rewritten, queries }: Ready<Own>, sender: Sender, rules?: RuleQueries): Attempt {
-    return attemptsOf({ effects, ruled, rewritten }, queries, (own, changed) =>
-      sender.body(rules && changesQuery(own) ? changed?.map((query) => rules.withEffects(query, own)) : changed),
-    );
+  #attempts({ effects, ruled, rewritten, filters, queries }: Ready<Own>, sender: Sender, rules?: RuleQueries): Attempt {
+    return attemptsOf({ effects, ruled, rewritten }, queries, (own, changed) => {
+      // The texts of filters are never changed: not by rules, nor by synonyms.
+      const within = filters.length > 0 ? changed?.map((query) => bounded(query, filters)) : changed;
+      return sender.body(rules && changesQuery(own) ? within?.map((query) => rules.withEffects(query, own)) : within);
+    });
+  }
+
+  /** Returns the clauses of the request's filter. */
+  #filters(): unknown[] {
+    const text = filterText(this.#running.call);
+    return text === undefined ? [] : [parseLossless(text)].flat();
   }
 
   /** Returns the stage that interleaves the hits of another variant with those of this one. */
@@ -236,20 +259,22 @@ class Search<Request extends SearchRequest, Own extends Opened> {
   }
 
   #searched(
-    { own, effects, degraded, retrieval, ruled, rewritten }: Ready<Own>,
+    { own, effects, degraded, retrieval, ruled, rewritten, filters }: Ready<Own>,
     { echo }: Sender,
     found: Awaited<ReturnType<Sender["finish"]>>,
   ): Searched {
     const { body } = this.#running.call;
+    const filter = filterText(this.#running.call);
     return {
       endpoint: this.#source.kind,
       index: plainExpression(body.index),
-      echo: { index: JSON.stringify(body.index), ...echo },
+      echo: { index: JSON.stringify(body.index), ...echo, ...(filter !== undefined && { filter }) },
       fields: body,
       userQuery: this.#textOf(own) ?? null,
       query: own.parsed,
       settings: retrieval.settings,
       ...found,
+      isFiltered: filters.length > 0,
       rules: effects.applied,
       stages: [...rewritten.reports(), ...found.stages],
       degraded: [

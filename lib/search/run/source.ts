@@ -17,6 +17,7 @@ import type { CommonFields } from "./request.ts";
 export interface SearchRequest extends CommonFields, NoHitsRequest {
   template?: string | null | undefined;
   params?: Record<string, unknown> | null | undefined;
+  filter?: unknown;
 }
 
 /** A request in progress. */
@@ -67,6 +68,8 @@ export interface Opened {
   native: Record<string, unknown>;
   /** Undefined when the cluster will refuse it. */
   page: Page | undefined;
+  /** Filters that every document of the answer matches, as the body has them. */
+  filters: readonly unknown[];
   entry: StageEntry;
   /** Builds the search, with `settings` in place of those of the request. */
   retrieval(settings?: unknown): Promise<Retrieval>;

@@ -44,6 +44,7 @@ export const native: Source<AnySearchRequest> = {
     return {
       native: parsed,
       page: pageOf(parsed),
+      filters: [],
       entry: await entryOf(running, search.index),
       retrieval: async () => retrieval,
     };

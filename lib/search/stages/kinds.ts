@@ -44,6 +44,8 @@ export interface StageContext<Request> {
   /** Undefined when the cluster will refuse it. */
   page: Page | undefined;
   effects: Effects;
+  /** Filters that every document of the answer matches. */
+  filters: readonly unknown[];
   /** Undefined if this search cannot read hits past its end. */
   pins: PinSource | undefined;
 }

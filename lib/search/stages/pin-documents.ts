@@ -5,7 +5,7 @@ import { hitTexts, nativeSearch, searchFailure } from "../page/answer.ts";
 import { identityOf } from "../page/apply.ts";
 import { ownOrderOf } from "../page/native-page.ts";
 import { type FoundHit, type Stage, StageError, type StageSelection } from "../page/stage.ts";
-import type { Effects, Pin } from "../rules/effects.ts";
+import type { Pin } from "../rules/effects.ts";
 import { filtersOf, withoutHidden } from "../rules/queries.ts";
 import type { PinSource, StageContext } from "./kinds.ts";
 
@@ -18,21 +18,21 @@ const SHOWN = [
   ...["version", "seq_no_primary_term", "timeout"],
 ];
 
-type Search = Pick<StageContext<unknown>, "index" | "effects" | "native" | "page" | "pins">;
+type Search = Pick<StageContext<unknown>, "index" | "effects" | "filters" | "native" | "page" | "pins">;
 
 /**
  * Returns the stage that moves pinned documents to their ranks. It does not apply to searches with an order of their
  * own.
  */
 export function rulesStage(services: Pick<GatewayServices, "cluster">, search: Search): StageSelection {
-  const { index, effects, native, page, pins: source } = search;
+  const { index, effects, filters, native, page, pins: source } = search;
   const { pins } = effects;
   if (!source || page === undefined || page.size === 0 || ownOrderOf(native) !== undefined) return {};
   const run: Stage["run"] = async (hits, deadline) => {
     if (hits.some(({ _id }) => _id === undefined)) throw new StageError("the request leaves out the ids of hits");
     const placeOf = new Map(hits.map(({ _id }, at) => [_id, at]).reverse() as Array<[string, number]>);
     const missing = pins.filter(({ id }) => !placeOf.has(id));
-    const body = missing.length > 0 ? pinSearch(missing, effects, source) : undefined;
+    const body = missing.length > 0 ? pinSearch(missing, { effects, filters }, source) : undefined;
     const found = body === undefined ? new Map<string, FoundHit>() : await pinned(body);
     const known = pins.flatMap(({ id, place }) => {
       const hit = placeOf.get(id) ?? found.get(id);
@@ -79,7 +79,11 @@ export function withPins<T>(hits: readonly T[], pins: ReadonlyArray<{ hit: T; pl
 }
 
 /** Returns the body that reads pinned documents as hits, if they match the search's filters. */
-function pinSearch(pins: readonly Pin[], effects: Effects, { body: bodyOf, pipeline }: PinSource): string {
+function pinSearch(
+  pins: readonly Pin[],
+  { effects, filters }: Pick<Search, "effects" | "filters">,
+  { body: bodyOf, pipeline }: PinSource,
+): string {
   const body = bodyOf();
   const members = memberSlices(body);
   const textOf = (member: string): string | undefined => {
@@ -94,7 +98,7 @@ function pinSearch(pins: readonly Pin[], effects: Effects, { body: bodyOf, pipel
     { bool: { filter: [{ ids: { values: idsOf(true) } }] } },
   ];
   const search = {
-    query: JSON.stringify({ bool: { should, minimum_should_match: 1, ...withoutHidden(effects) } }),
+    query: JSON.stringify({ bool: { should, minimum_should_match: 1, filter: filters, ...withoutHidden(effects) } }),
     // Several indexes of an alias may each have a document with the same id.
     size: String(pins.length * 10),
     track_total_hits: "false",

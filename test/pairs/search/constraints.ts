@@ -127,6 +127,18 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
     excludes: ({ suggest, mapping }) => suggest === "completion" && mapping !== undefined && mapping !== "completion",
   },
   {
+    reason: "a filter does not reach children of hits and completions, so that such a search is refused",
+    excludes: ({ filter, mapping, inner_hits, suggest }) =>
+      isSome(filter) && (suggest === "completion" || (inner_hits === "yes" && mapping === "join")),
+  },
+  {
+    reason: "only a hybrid query has something beside its subqueries, and only the endpoints know the member",
+    excludes: ({ filter, queries, way, key }) =>
+      (filter === "beside" && queries === "plain") ||
+      (isSome(filter) && way === "raw") ||
+      (filter === "request" && key === "template-only"),
+  },
+  {
     reason: "the key may send its templates, and none of the members that change what they do",
     excludes: ({ key, variety, rerank, settings, no_hits }) =>
       key === "template-only" &&

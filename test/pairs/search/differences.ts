@@ -81,7 +81,7 @@ export const TOLD: readonly Told[] = [
     stage: "suggestions",
     reason:
       "the cluster refuses the search for another text, as it refuses a completion beside a hybrid query with hits",
-    when: ({ row, isOtherRefused = false }) => row.no_hits === "search" && isOtherRefused,
+    when: ({ row, isOtherRefused = false }) => row.no_hits !== "no" && isOtherRefused,
   },
   {
     stage: "profile",

@@ -10,6 +10,7 @@ import {
 } from "./body.ts";
 import { isBefore } from "./differences.ts";
 import type { SearchRow } from "./dimensions.ts";
+import { filtered, nearFilter } from "./filter.ts";
 import { partsKnn, searchedParts } from "./passages.ts";
 import { SECOND, settingsOf, VARIANTS } from "./request.ts";
 import { ruled, ruledFilter, searchedText, textOf } from "./rules.ts";
@@ -43,7 +44,8 @@ export function vectorsOf(
       const ofParts = field === "text_dense" && searchedParts(row) === "all";
       // Rules do not look into a query of passages that the caller writes.
       const isRuled = !isSent && !(ofParts && row.entry === "none");
-      const clause = { vector, k, ...(filter && { filter: isRuled ? ruledFilter(filter, row) : filter }) };
+      const near = isRuled ? nearFilter(filter, row) : filter;
+      const clause = { vector, k, ...(near && { filter: isRuled ? ruledFilter(near, row) : near }) };
       if (!ofParts) return { knn: { [field]: clause } };
       return partsKnn(field, clause, version);
     },
@@ -85,9 +87,10 @@ export function nativeRequest(
   const candidates = isPlain ? undefined : (world.entry?.candidates ?? 100);
   const features = featuresOf(row);
   if (!isPlain && isBefore(version, "3.6.0")) delete features.profile;
+  const made = (query: object) => ruled(filtered(expanded(query, row), row), row);
   const query = isPlain
-    ? ruled(expanded(plainQuery(row, text), row), row)
-    : { hybrid: { queries: kept.map(({ query }) => ruled(expanded(query, row), row)), pagination_depth: candidates } };
+    ? made(plainQuery(row, text))
+    : { hybrid: { queries: kept.map(({ query }) => made(query)), pagination_depth: candidates } };
   const isMarked =
     !isPlain && world.entry !== undefined && row.highlight === "passages" && searchedParts(row) === "all";
   const embeddings = (world.entry?.embedding_mappings ?? []).map(({ embedding_field }) => embedding_field);

@@ -112,7 +112,10 @@ export async function judge(
     others: hitsIn(await ask(madeBy({ variant: "steep" }))),
     picks: body.experiment?.teams ?? [],
   };
-  const again = row.no_hits === "search" ? await searchedAgain(row, madeBy({ isCorrected: true }), ask) : undefined;
+  const again =
+    row.no_hits === "search" || (row.no_hits === "tell" && row.filter !== "none")
+      ? await searchedAgain(row, madeBy({ isCorrected: true }), ask)
+      : undefined;
   facts.isOtherRefused = again?.isRefused === true;
   const isTried =
     row.experiment === "interleave" ? isMixed || (isInterleaved(row) && !facts.hasHits) : row.experiment !== "none";
@@ -120,7 +123,7 @@ export async function judge(
     ...parts,
     ...difference("rules", toldRules(start, row), body.rules),
     ...difference("experiment", isTried, body.experiment !== undefined),
-    ...difference("did_you_mean", otherText(row, made, again !== undefined && again.hits > 0), body.did_you_mean),
+    ...difference("did_you_mean", otherText(row, made, again), body.did_you_mean),
     ...compareAnswers(row, full, got, {
       isPage,
       window: Math.min(200, world.entry?.candidates ?? 100),
@@ -135,10 +138,16 @@ export async function judge(
  * Returns the suggested text for a mistyped one. Undefined without a total of no hits: the second template of an
  * experiment searches words of its own, which have hits.
  */
-function otherText(row: SearchRow, { variant }: Made, is_searched: boolean): object | undefined {
+function otherText(
+  row: SearchRow,
+  { variant }: Made,
+  again: Awaited<ReturnType<typeof searchedAgain>> | undefined,
+): object | undefined {
   if (row.no_hits === "no" || row.track_total_hits === "false") return undefined;
   if (row.experiment === "templates" && variant === VARIANTS[1].name) return undefined;
-  return { text: TEXT, left_out: [], is_searched };
+  // With a filter, a text is only told if it has hits.
+  if (row.filter !== "none" && !again?.total) return undefined;
+  return { text: TEXT, left_out: [], is_searched: row.no_hits === "search" && again !== undefined && again.hits > 0 };
 }
 
 const hitsIn = ({ text }: Answered): Hit[] => (JSON.parse(text) as Partial<SearchResponse>).hits?.hits ?? [];
@@ -153,8 +162,9 @@ async function searchedAgain(
   ask: (request: NativeRequest) => Promise<Answered>,
 ) {
   const page = await ask(pageIn(row, native));
-  const { status } = isPastEnd(page) ? await ask(native) : page;
-  return { hits: page.status === 200 ? hitsIn(page).length : 0, isRefused: status !== 200 };
+  const { status, text } = isPastEnd(page) ? await ask(native) : page;
+  const total = status === 200 ? (JSON.parse(text) as SearchResponse).hits.total?.value : 0;
+  return { hits: page.status === 200 ? hitsIn(page).length : 0, total, isRefused: status !== 200 };
 }
 
 /** Returns what tells how near a passage is to the text of a case: their cosine. */

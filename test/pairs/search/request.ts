@@ -1,6 +1,7 @@
 import type { GatewaySettings } from "../../../lib/search/gateway/settings.ts";
 import { featuresOf, type Native, pageOf, plainQuery, processorsOf, subqueriesOf, type Vectors } from "./body.ts";
 import type { SearchRow } from "./dimensions.ts";
+import { wholeFilter } from "./filter.ts";
 import { SEGMENTS, textOf } from "./rules.ts";
 import { VARIETY } from "./variety.ts";
 import type { World } from "./world.ts";
@@ -41,7 +42,10 @@ function bodyOf(row: SearchRow, world: World, literal: Vectors, text: string, si
   const vectors = world.entry ? TOKENS : literal;
   const queries = subqueriesOf(row, text, vectors).map(({ query }) => query);
   if (isSecond) queries[0] = SECOND;
-  const query = row.queries === "plain" ? plainQuery(row, text) : { hybrid: { queries } };
+  const query =
+    row.queries === "plain"
+      ? plainQuery(row, text)
+      : { hybrid: { queries, ...(row.filter === "beside" && { filter: wholeFilter(row) }) } };
   const processors = processorsOf(row);
   return {
     size,
@@ -109,6 +113,7 @@ export function requestOf(start: string, row: SearchRow, world: World, literal: 
     ...(row.rerank === "request" && { rerank: {} }),
     ...(row.variety === "request" && { variety: VARIETY }),
     ...(SEGMENTS[row.segments] && { segments: SEGMENTS[row.segments] }),
+    ...(row.filter === "request" && { filter: wholeFilter(row) }),
     ...(row.no_hits !== "no" && { no_hits: row.no_hits }),
     ...(asked[0] && { business_rules: { is_personalized_enabled: true } }),
   });

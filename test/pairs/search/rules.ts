@@ -81,6 +81,8 @@ export const ruledFilter = (filter: object, row: SearchRow): object =>
 /** Returns the document that the rules of a case pin. */
 function pinOf(row: SearchRow) {
   const effect = effectOf(row);
+  // No pin ignores the filter of the whole search.
+  if (effect === "pin_anyway" && row.filter === "beside") return undefined;
   return effect === "pin" || effect === "pin_anyway" ? PINS[effect] : undefined;
 }
 

@@ -11,31 +11,20 @@ const isKnn = (value: unknown): value is { knn: Record<string, unknown> } =>
 interface Searching {
   fields: Fields;
   can: Pick<Capabilities, "nestedKnnFilters">;
-  /** The filter of the hybrid clause. The cluster does not apply it to the vectors of passages. */
-  shared?: unknown;
 }
 
 /**
  * Returns a query whose knn clauses search passages: a document has the score of its best passage and matches the
  * clause's filter. Returns the same value if there are none.
  */
-export function ofPassages(query: unknown, { fields, can, shared }: Searching): unknown {
-  if (fields.size === 0) return query;
-  return nested(shared !== undefined && isPassageKnn(query, fields) ? withFilter(query, shared) : query, fields, can);
+export function ofPassages(query: unknown, { fields, can }: Searching): unknown {
+  return fields.size === 0 ? query : nested(query, fields, can);
 }
 
 function isPassageKnn(query: unknown, fields: Fields): query is { knn: Record<string, unknown> } {
   if (!isKnn(query)) return false;
   const [field = "", ...others] = Object.keys(query.knn);
   return others.length === 0 && fields.has(field) && isObject(query.knn[field]);
-}
-
-function withFilter({ knn }: { knn: Record<string, unknown> }, shared: unknown) {
-  const filtered = Object.entries(knn).map(([field, clause]) => {
-    const { filter, ...rest } = clause as { filter?: unknown };
-    return [field, { ...rest, filter: filter === undefined ? shared : { bool: { filter: [filter, shared] } } }];
-  });
-  return { knn: Object.fromEntries(filtered) };
 }
 
 function nested(query: unknown, fields: Fields, can: Searching["can"]): unknown {

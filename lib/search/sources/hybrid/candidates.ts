@@ -13,6 +13,7 @@ import type { Cluster } from "../../opensearch/cluster.ts";
 import type { SearchPipeline } from "../../opensearch/index-catalog.ts";
 import { searchShards as shardsRequest } from "../../opensearch/requests.ts";
 import { timeLimited } from "../../opensearch/time-limits.ts";
+import { bounded } from "../../queries/bounded.ts";
 import { stopwatch } from "../../run/reply.ts";
 import { withSynonyms } from "../../stages/synonyms.ts";
 import { ofPassages } from "./best-passages.ts";
@@ -50,10 +51,6 @@ export async function hybridCandidates(services: GatewayServices, call: JsonCall
   const searched = searchedIndexes(caller, body.index, body.search_request_template);
   const slice = memberSlices(text).get("search_request_template");
   const template = readTemplate(text.slice(slice?.start, slice?.end), null);
-  if (template.hybrid.filter !== undefined) {
-    const path = "search_request_template.query.hybrid.filter";
-    throw invalidRequest([{ path, message: "must be part of each subquery here" }]);
-  }
   const target = { ...(await hybridTarget(services, searched, deadline)), onFailure: "fail" as const };
   const depth = Math.min(body.depth ?? target.candidates, target.maxResultWindow);
   requireAllowed(caller, limitRefusal("window", "depth", body.depth ?? 0, rightsOf(caller).limits));
@@ -66,7 +63,7 @@ export async function hybridCandidates(services: GatewayServices, call: JsonCall
     throw invalidRequest([{ path: "index", message: "stands for several indexes; name one" }]);
   }
   const { passages: fields, can } = target;
-  const queries = runnable.queries.map((own) => ofPassages(own, { fields, can }));
+  const queries = runnable.queries.map((own) => ofPassages(bounded(own, template.filters), { fields, can }));
   const { synonyms, locale } = body;
   const rewritten = await withSynonyms(services, { entry: target, synonyms, locale, deadline }, queries);
   const answers = await rewritten.attempt({ rewritten: rewritten.query, original: queries }, (all) =>

@@ -39,8 +39,8 @@ export const hybrid: Source<HybridRequest, OpenedHybrid> = {
     const { services, call, watch } = running;
     const template = readTemplate(search.worded.text, call.body.settings.weights);
     const entry = await watch.time("catalog", () => hybridTarget(services, search.index, call.deadline));
-    const { native, page } = template;
-    const opened = { template, native, page, entry };
+    const { native, page, filters } = template;
+    const opened = { template, native, page, filters, entry };
     return {
       ...opened,
       retrieval: (settings) => retrievalOf(running, search, opened, settings as HybridSettings | undefined),

@@ -69,7 +69,7 @@ export function nativeOf(
   const pipeline = pipelineJson(settings, { ...parts, own: entry.pipeline });
   const bodyWith = (queries: readonly unknown[]) =>
     hybridBody(template, {
-      queries: queries.map((own) => ofPassages(own, { fields: entry.passages, can, shared: template.hybrid.filter })),
+      queries: queries.map((own) => ofPassages(own, { fields: entry.passages, can })),
       paginationDepth,
       pipeline,
       embeddings: entry.embeddings,

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { objectSchema } from "../../../platform/http/validate.ts";
 import { Candidates, Combination, Normalization, Weights } from "../../../settings/fusion-settings.ts";
 import type { IndexSettings } from "../../gateway/settings.ts";
-import { commonFields, IndexExpression, namedTemplateFields, no_hits } from "../../run/request.ts";
+import { commonFields, filter, IndexExpression, namedTemplateFields, no_hits } from "../../run/request.ts";
 
 export const HybridSettings = v.strictObject({
   weights: v.pipe(
@@ -54,6 +54,7 @@ export const hybridFields = {
     v.description("The text whose embeddings replace the tokens of the template."),
   ),
   settings: v.nullish(objectSchema(HybridSettings), {}),
+  filter,
   no_hits,
   ...commonFields,
 };

@@ -16,8 +16,10 @@ export interface Template {
   text: string;
   native: Record<string, unknown>;
   page: Page;
-  /** The members of the hybrid clause besides its queries: `filter`, `_name`, `boost`. */
+  /** The members of the hybrid clause besides its queries and filters: `_name`, `boost`. */
   hybrid: Record<string, unknown>;
+  /** The filters beside the queries. */
+  filters: readonly unknown[];
   queries: readonly unknown[];
   /** The caller's own response processors. The rest of the pipeline is built by the gateway. */
   responseProcessors: readonly unknown[];
@@ -38,8 +40,17 @@ export function readTemplate(text: string, weights: readonly number[] | null): T
     ...(clause ? clauseIssues(clause, weights) : [NO_HYBRID_QUERY]),
   ];
   if (issues.length > 0 || !clause || !page) throw invalidRequest(issues);
-  const { queries, ...hybrid } = clause;
-  return { text, native, page, hybrid, queries: queries as unknown[], responseProcessors: pipeline.processors };
+  const { queries, filter, ...hybrid } = clause;
+  const filters = [filter ?? []].flat();
+  return {
+    text,
+    native,
+    page,
+    hybrid,
+    filters,
+    queries: queries as unknown[],
+    responseProcessors: pipeline.processors,
+  };
 }
 
 const NO_HYBRID_QUERY: Issue = {
@@ -52,11 +63,17 @@ function hybridClause({ query }: Record<string, unknown>): Record<string, unknow
   return isObject(query.hybrid) ? query.hybrid : undefined;
 }
 
-function clauseIssues({ queries, pagination_depth }: Record<string, unknown>, weights: readonly number[] | null) {
+function clauseIssues(
+  { queries, filter, pagination_depth }: Record<string, unknown>,
+  weights: readonly number[] | null,
+) {
   const issues = queryIssues(queries, weights);
   if (pagination_depth !== undefined) {
     const message = "is set by the gateway; configure candidates of the index";
     issues.push({ path: `${PATH}.query.hybrid.pagination_depth`, message });
+  }
+  if (filter !== undefined && ![filter].flat().every(isObject)) {
+    issues.push({ path: `${PATH}.query.hybrid.filter`, message: "must be a query or an array of queries" });
   }
   return issues;
 }

@@ -30,31 +30,9 @@ export function countBody(body: string): string {
     return slice ? [`"${name}":${body.slice(slice.start, slice.end)}`] : [];
   });
   const hybrid = memberSlices(body, memberSlices(body, members.get("query")?.start).get("hybrid")?.start);
-  const [queries, filter] = ["queries", "filter"].map((name) => hybrid.get(name));
-  const filterText = filter && body.slice(filter.start, filter.end);
-  const should = elementSlices(body, queries?.start).map(({ start, end }) => {
-    const text = body.slice(start, end);
-    return filterText === undefined ? text : filteredKnn(text, filterText);
-  });
-  const bool = `"should":[${should.join(",")}],"minimum_should_match":1${filterText === undefined ? "" : `,"filter":[${filterText}]`}`;
+  const should = elementSlices(body, hybrid.get("queries")?.start).map(({ start, end }) => body.slice(start, end));
+  const bool = `"should":[${should.join(",")}],"minimum_should_match":1`;
   return `{"query":{"bool":{${bool}}},${[...counted, '"size":0'].join(",")}}`;
-}
-
-/**
- * Returns a k-NN subquery with the hybrid clause's filter, which the cluster applies to it; other subqueries unchanged.
- */
-function filteredKnn(query: string, filter: string): string {
-  const kind = memberSlices(query);
-  const name = ["knn", "neural"].find((one) => kind.has(one));
-  const slice = name === undefined ? undefined : kind.get(name);
-  if (name === undefined || !slice) return query;
-  const fields = [...memberSlices(query, slice.start)].map(([field, { start, end }]) => {
-    const clause = query.slice(start, end);
-    const own = memberSlices(clause).get("filter");
-    const both = own ? `{"bool":{"filter":[${clause.slice(own.start, own.end)},${filter}]}}` : filter;
-    return [field, withMembers(clause, { filter: both })] as const;
-  });
-  return withMembers(query, { [name]: withMembers(query.slice(slice.start, slice.end), Object.fromEntries(fields)) });
 }
 
 /** Replaces an answer's total and aggregations by those of a second search, which runs at the same time. */

@@ -45,7 +45,15 @@ test("the text of a template's search has a longest length", () => {
 
 /** A value of each member of a search, by its name. */
 const VALUES: Readonly<Record<string, unknown>> = {
-  ...{ index: "books", template: "words", params: {}, user_query: "lamp", search_query: "lamp", user_id: "u" },
+  ...{
+    index: "books",
+    template: "words",
+    params: {},
+    filter: {},
+    user_query: "lamp",
+    search_query: "lamp",
+    user_id: "u",
+  },
   ...{ segments: ["vip"], locale: "de-AT", personalization: "none", is_logging_enable: false },
   ...{ settings: { combination: "rrf" }, synonyms: false, no_hits: "search", rerank: {}, variety: {} },
   ...{ rule_set: "none", explain_stages: true, business_rules: {}, search_request: {}, search_request_template: {} },

@@ -54,7 +54,8 @@ async function playRules(seed: number): Promise<string[]> {
   let failed = false;
   for (let from = 0; from === 0 || seen.length >= from; from += size) {
     const page = { from, size };
-    const asked = { index: "books", effects, native: {}, pins: { body: () => JSON.stringify({ query }) }, page };
+    const pins = { body: () => JSON.stringify({ query }) };
+    const asked = { index: "books", effects, filters: [], native: {}, pins, page };
     const { stage } = rulesStage(services as never, asked);
     const stages = [...(stage ? [stage] : []), ...(isReversed ? [reversed] : [])];
     const { answer, degraded } = await searchedPage({
@@ -103,7 +104,8 @@ test("a list that is too short ends with its pins", () => {
 test("keeps an order of the caller's own, and pages without hits", () => {
   const pins = [{ id: "a", place: 1, ignore_filters: false }];
   const effects = { ...effectsOf([], { hasText: false }), pins };
-  const asked = { index: "books", effects, native: {}, pins: { body: () => "{}" }, page: { from: 0, size: 5 } };
+  const page = { from: 0, size: 5 };
+  const asked = { index: "books", effects, filters: [], native: {}, pins: { body: () => "{}" }, page };
   assert.ok(rulesStage({} as never, asked).stage);
   for (const other of [{ native: { sort: ["year"] } }, { page: { from: 0, size: 0 } }, { page: undefined }]) {
     assert.equal(rulesStage({} as never, { ...asked, ...other }), {});

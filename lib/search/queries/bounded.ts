@@ -1,0 +1,99 @@
+import { invalidRequest } from "../../platform/http/validate.ts";
+import { isObject, isRawNumber } from "../../platform/json/values.ts";
+
+/** Members of compound queries whose documents a hit may be. */
+const INNER: Readonly<Record<string, readonly string[]>> = {
+  bool: ["must", "should"],
+  dis_max: ["queries"],
+  constant_score: ["filter"],
+  function_score: ["query"],
+  script_score: ["query"],
+  boosting: ["positive"],
+};
+
+/** Queries for nearest vectors, which take a filter of their own. */
+const NEAREST = ["knn", "neural"];
+
+/**
+ * Returns a query whose hits all match the filters, with the same scores. Nearest vectors are those of matching
+ * documents. Each subquery of a hybrid query gets the filters.
+ */
+export function bounded(query: unknown, filters: readonly unknown[]): unknown {
+  if (filters.length === 0) return query;
+  const { hybrid } = isObject(query) ? query : {};
+  // A hybrid query can only be the whole query.
+  if (isObject(hybrid) && Array.isArray(hybrid.queries)) {
+    return { hybrid: { ...hybrid, queries: hybrid.queries.map((one) => bounded(one, filters)) } };
+  }
+  const near = withNearFilters(query, filters);
+  const isNear = isObject(near) && NEAREST.some((type) => type in near) && Object.keys(near).length === 1;
+  return isNear ? near : { bool: { must: [near], filter: filters } };
+}
+
+/** Returns a query in which nearest vectors are those of documents that match the filters. */
+function withNearFilters(query: unknown, filters: readonly unknown[]): unknown {
+  if (Array.isArray(query)) return query.map((one) => withNearFilters(one, filters));
+  if (!isObject(query) || isRawNumber(query)) return query;
+  return changed(query, (type, body) => {
+    if (!isObject(body)) return body;
+    if (NEAREST.includes(type)) return changed(body, (_field, clause) => withNearFilter(clause, filters));
+    const inner = INNER[type];
+    return inner ? changed(body, (key, one) => (inner.includes(key) ? withNearFilters(one, filters) : one)) : body;
+  });
+}
+
+/** Returns the clause of a `knn` query with more filters. */
+export function withNearFilter(clause: unknown, filters: readonly unknown[]): unknown {
+  if (!isObject(clause)) return clause;
+  const all = [clause.filter ?? [], ...filters].flat();
+  return { ...clause, filter: all.length === 1 ? all[0] : { bool: { filter: all } } };
+}
+
+const changed = (object: Readonly<Record<string, unknown>>, change: (key: string, member: unknown) => unknown) =>
+  Object.fromEntries(Object.entries(object).map(([key, member]) => [key, change(key, member)]));
+
+/** Members of a search that show or count documents besides those that its query finds. */
+const BEYOND: Readonly<Record<string, string>> = {
+  global: "a global aggregation counts all documents",
+  children: "a children aggregation counts other documents",
+  parent: "a parent aggregation counts other documents",
+  completion: "a completion suggester returns documents of any kind",
+};
+
+/** Throws `invalid_request` if a search shows or counts documents that filters of the whole search cannot reach. */
+export function requireReach({ aggs, aggregations, suggest, query }: Readonly<Record<string, unknown>>): void {
+  const message = beyond([aggs, aggregations, suggest]) ?? joined(query);
+  if (message !== undefined) {
+    throw invalidRequest([{ path: "filter", message: `does not reach every part of the search: ${message}` }]);
+  }
+}
+
+/** Returns why an aggregation or a suggester, each an object by name, is beyond filters. */
+function beyond(value: unknown): string | undefined {
+  if (Array.isArray(value)) return firstIn(value, beyond);
+  if (!isObject(value)) return undefined;
+  return firstIn(Object.values(value), (one) => {
+    if (!isObject(one)) return undefined;
+    const type = Object.keys(BEYOND).find((name) => isObject(one[name]));
+    return type === undefined ? beyond([one.aggs, one.aggregations]) : BEYOND[type];
+  });
+}
+
+/** Returns why a query is beyond filters: it shows parents or children of its hits. */
+function joined(query: unknown): string | undefined {
+  if (Array.isArray(query)) return typeof query[0] === "number" ? undefined : firstIn(query, joined);
+  if (!isObject(query)) return undefined;
+  return firstIn(Object.entries(query), ([type, body]) =>
+    (type === "has_child" || type === "has_parent") && isObject(body) && body.inner_hits !== undefined
+      ? `inner_hits of ${type} are other documents`
+      : joined(body),
+  );
+}
+
+function firstIn<Item>(items: readonly Item[], check: (item: Item) => string | undefined): string | undefined {
+  for (const item of items) {
+    const found = check(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
