@@ -51,6 +51,8 @@ export interface BulkTarget {
   /** The index name shown in items. */
   itemIndex: string;
   mappings: readonly TargetMapping[];
+  /** Whether an ingest pipeline may change texts after they are embedded. */
+  isPiped?: boolean;
   onFailure: IndexSettings["on_embedding_failure"]["write"];
 }
 
@@ -102,7 +104,7 @@ export async function bulkTarget(
   if (wrong.length > 0) throw invalid(wrong.map((problem) => `${problem}; ${advice(written.name)}`));
   // A rebuild counts documents without embedding as rejected, and retries them.
   const onFailure = isRebuild(name) ? "fail" : entry.on_embedding_failure.write;
-  return { ...names, mappings, onFailure };
+  return { ...names, mappings, isPiped: written.isPiped, onFailure };
 }
 
 const modelOf = ({ models }: Pick<GatewaySettings, "models">, used: EmbedderName) =>
