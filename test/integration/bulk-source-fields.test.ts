@@ -96,7 +96,7 @@ for (const cluster of await clusters()) {
     const hybridQueries = [entry(`${index}*`), entry("absent")] as unknown as HybridQuery[];
     const configured = { hybridQueries, synonyms: { "s.txt": ["tv, telly", "csharp => c#, .net"] } };
     assert.equal(await mappingWarnings(createCluster({ node: cluster.url, auth: noAuth }), configured), [
-      `hybrid_search.yaml: src_fields of ${index}*: no document holds all, which the mapping fills by copy_to: name about.text, title instead (index ${index}-1)`,
+      `hybrid_search.yaml: src_fields of ${index}*: documents may lack all, which the mapping fills by copy_to: name about.text, title instead (index ${index}-1)`,
       `hybrid_search.yaml: src_fields of ${index}*: no document holds about.name, which is an alias: name title instead (index ${index}-1)`,
       `hybrid_search.yaml: titles.field of ${index}*: no document holds title.keyword, which is a form of title: name title instead (index ${index}-1)`,
       `hybrid_search.yaml: synonyms of ${index}*: "c#" finds "c" in title, all, about.text, whose analyzer drops its signs, as of 1 more texts (index ${index}-1)`,
@@ -110,7 +110,7 @@ for (const cluster of await clusters()) {
       ...{ all: { type: "text" }, name: { type: "alias", path: "title" } },
     };
     for (const [field, reason] of [
-      ["all", "no document holds all, which the mapping fills by copy_to: name title instead"],
+      ["all", "documents may lack all, which the mapping fills by copy_to: name title instead"],
       ["name", "no document holds name, which is an alias: name title instead"],
       ["title.keyword", "no document holds title.keyword, which is a form of title: name title instead"],
     ] as const) {
