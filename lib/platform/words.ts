@@ -12,10 +12,19 @@ export interface Word {
  */
 let segmenter: Intl.Segmenter | undefined;
 
-/** Texts of ASCII need no segmenter, which takes ten times as long. An underscore joins words, a point or comma joins digits. */
 const ASCII = /^[\0-\x7f]*$/;
-const ASCII_WORD =
-  /(?:(?<!\S)\.(?=[a-z]))?(?!_+(?!\w))\w+(?:(?:(?<=[a-z])[.:](?=[a-z])|(?<=\d)[.,;](?=\d))\w+)*(?:[#+]+(?![\w#+]))?/gi;
+
+/**
+ * Texts of ASCII and of letters of Latin, Greek and Cyrillic need no segmenter, which takes ten times as long. An underscore
+ * joins words, a point joins letters and digits.
+ */
+const PLAIN = /^[\0-\x7f\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u0388-\u03f5\u0400-\u0481\u048a-\u052f]*$/;
+const [LETTER, PART] = ["[a-z\\u00c0-\\u052f]", "[\\w\\u00c0-\\u052f]"];
+const PLAIN_WORD = new RegExp(
+  `(?:(?<!\\S)\\.(?=${LETTER}))?(?!_+(?!${PART}))${PART}+` +
+    `(?:(?:(?<=${LETTER})[.:](?=${LETTER})|(?<=\\d)[.,;](?=\\d))${PART}+)*(?:[#+]+(?!${PART}|[#+]))?`,
+  "gi",
+);
 
 /** Signs that tell words apart, behind (`c#`, `c++`) or before (`.net`) the word. */
 const SIGNS_BEHIND = /[#+]+(?![\p{L}\p{M}\p{N}_#+])/uy;
@@ -31,9 +40,9 @@ const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu;
 
 /** Returns the words of a text, in order. */
 export function wordsIn(text: string): Word[] {
-  if (ASCII.test(text)) {
-    return Array.from(text.matchAll(ASCII_WORD), ({ 0: found, index: start }) => ({
-      ...{ word: found.toLowerCase(), start, end: start + found.length },
+  if (PLAIN.test(text)) {
+    return Array.from(text.matchAll(PLAIN_WORD), ({ 0: found, index: start }) => ({
+      ...{ word: folded(found), start, end: start + found.length },
     }));
   }
   const seen = text.replace(INVISIBLE, "");
@@ -67,7 +76,7 @@ function segments(text: string): Array<readonly [start: number, end: number]> {
 
 /** Returns the words of a text in the form by which they are compared. */
 export function wordsOf(text: string): string[] {
-  if (ASCII.test(text)) return text.toLowerCase().match(ASCII_WORD) ?? [];
+  if (ASCII.test(text)) return text.toLowerCase().match(PLAIN_WORD) ?? [];
   return wordsIn(text).map(({ word }) => word);
 }
 

@@ -33,7 +33,7 @@ for (const cluster of await clusters()) {
       assert.ok([200, 201].includes(items[0]?.status ?? 0), JSON.stringify(items));
       return gateway.sparse.calls.flat();
     };
-    return { index, embeddedFor };
+    return { index, embeddedFor, gateway };
   };
 
   test(`${version}: null in an array of a source field is skipped`, async () => {
@@ -96,7 +96,7 @@ for (const cluster of await clusters()) {
     const hybridQueries = [entry(`${index}*`), entry("absent")] as unknown as HybridQuery[];
     const configured = { hybridQueries, synonyms: { "s.txt": ["tv, telly", "csharp => c#, .net"] } };
     assert.equal(await mappingWarnings(createCluster({ node: cluster.url, auth: noAuth }), configured), [
-      `hybrid_search.yaml: src_fields of ${index}*: no document holds all, which the mapping fills by copy_to: name about.text, title instead (index ${index}-1)`,
+      `hybrid_search.yaml: src_fields of ${index}*: documents may lack all, which the mapping fills by copy_to: name about.text, title instead (index ${index}-1)`,
       `hybrid_search.yaml: src_fields of ${index}*: no document holds about.name, which is an alias: name title instead (index ${index}-1)`,
       `hybrid_search.yaml: titles.field of ${index}*: no document holds title.keyword, which is a form of title: name title instead (index ${index}-1)`,
       `hybrid_search.yaml: synonyms of ${index}*: "c#" finds "c" in title, all, about.text, whose analyzer drops its signs, as of 1 more texts (index ${index}-1)`,
@@ -110,7 +110,7 @@ for (const cluster of await clusters()) {
       ...{ all: { type: "text" }, name: { type: "alias", path: "title" } },
     };
     for (const [field, reason] of [
-      ["all", "no document holds all, which the mapping fills by copy_to: name title instead"],
+      ["all", "documents may lack all, which the mapping fills by copy_to: name title instead"],
       ["name", "no document holds name, which is an alias: name title instead"],
       ["title.keyword", "no document holds title.keyword, which is a form of title: name title instead"],
     ] as const) {
@@ -123,6 +123,35 @@ for (const cluster of await clusters()) {
       const effect = "stored without sparse: bulk_request 0";
       assert.equal(body.degraded, [{ stage: "embedding", target: "sparse", reason, effect }]);
     }
+  });
+
+  test(`${version}: a text that an ingest pipeline writes after the embedding is degraded`, async () => {
+    const processors = [
+      { trim: { field: "title", ignore_missing: true } },
+      { set: { field: "title", value: "salt road", if: "ctx.new == true" } },
+    ];
+    const pipeline = uniqueIndex("pipeline");
+    await request(cluster, "PUT", `/_ingest/pipeline/${pipeline}`, { processors });
+    for (const setting of ["default_pipeline", "final_pipeline"]) {
+      const { index, gateway } = await setUp("title");
+      await request(cluster, "PUT", `/${index}/_settings`, { index: { [setting]: pipeline } });
+      const { items, body } = await gateway.bulk(index, [
+        { id: "1", op: "index", doc: { title: " Salt  road ", n: 1 } },
+        { id: "2", op: "index", doc: { title: "sea", new: true } },
+        { id: "3", op: "create", doc: { new: true } },
+        { id: "4", op: "index", doc: { title: "sea", new: true } },
+        { id: "4", op: "index", doc: { title: "sea" } },
+        { id: "5", op: "update", doc: { title: "sea", new: true }, doc_as_upsert: true },
+      ]);
+      assert.not.ok(items.some(({ error }) => error));
+      const reason = `the ingest pipeline of the index changed title after it was embedded: send what the pipeline makes of it`;
+      const degraded = { stage: "embedding", target: "sparse", reason };
+      assert.equal(body.degraded, [
+        { ...degraded, effect: "stored with an earlier sparse: bulk_request 1, 5" },
+        { ...degraded, effect: "stored without sparse: bulk_request 2" },
+      ]);
+    }
+    await request(cluster, "DELETE", `/_ingest/pipeline/${pipeline}`);
   });
 }
 

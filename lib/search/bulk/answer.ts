@@ -69,7 +69,8 @@ export async function requireFittingAnswer(
 ): Promise<void> {
   const { bytes, operations } = request;
   const items = operations.reduce((sum, operation) => sum + itemBound(operation, target), 0);
-  const mayDegrade = target.mappings.filter(({ unheld }) => target.onFailure === "degrade" || unheld !== undefined);
+  const isAny = target.onFailure === "degrade" || target.isPiped;
+  const mayDegrade = target.mappings.filter(({ unheld }) => isAny || unheld !== undefined);
   const degraded = DEGRADED_BYTES * mayDegrade.length;
   const rest = items + degraded + ENVELOPE_BYTES;
   // Escaping at most doubles the length of JSON, so most requests need no counting.

@@ -19,6 +19,7 @@ import {
 import { chunksOf, type Draft } from "./draft.ts";
 import { needsOf } from "./needs.ts";
 import { type BulkCall, documentsIn, type Operation } from "./operations.ts";
+import { changedByPipeline } from "./piped.ts";
 import { type Preparation, type Prepared, prepare, prepareFromStored, textsOf, usesOf } from "./prepare.ts";
 import { type Followed, fateOf, isHeld, OF_ANOTHER_MODEL } from "./replaced.ts";
 import {
@@ -36,7 +37,6 @@ import { createTextPool } from "./text-pool.ts";
 import { createLookahead, windowsOf } from "./windows.ts";
 
 type Wait = (ms: number) => Promise<unknown>;
-
 export interface BulkOptions {
   /** Replaced in tests so that nothing sleeps. */
   wait?: Wait;
@@ -131,6 +131,7 @@ class BulkRun {
     }
     const reason = this.#stopped ?? this.#unread;
     if (reason && !this.#answered) throw nothingWritten(reason);
+    this.degraded.push(...(await changedByPipeline(this.#preparation, this.results)));
   }
 
   /** Records a failure and returns true if the previous operation on the id, or a stop, forbids to send this one. */

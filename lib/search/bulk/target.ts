@@ -51,6 +51,8 @@ export interface BulkTarget {
   /** The index name shown in items. */
   itemIndex: string;
   mappings: readonly TargetMapping[];
+  /** Whether an ingest pipeline may change texts after they are embedded. */
+  isPiped?: boolean;
   onFailure: IndexSettings["on_embedding_failure"]["write"];
 }
 
@@ -91,7 +93,9 @@ export async function bulkTarget(
     const ofPassages = hasPassages(written.fields, mapping.embedding_field);
     const passages = passageMapping(mapping, ofPassages, modelOf(settings, used));
     const sources = mapping.src_fields.filter((field) => isHidden(source, field));
-    const unheld = mapping.src_fields.map((field) => written.unheld.get(field)).find((reason) => reason !== undefined);
+    // Documents that a rebuild copies may lack the text as well: it must end.
+    const told = isRebuild(name) ? [] : mapping.src_fields;
+    const unheld = told.map((field) => written.unheld.get(field)).find((reason) => reason !== undefined);
     const isEmbedding = isAmong(hiddenOnes, mapping.embedding_field);
     return {
       ...{ ...mapping, ...made, vectors: stored?.vectors, ...(passages && { passages }), unheld },
@@ -102,7 +106,7 @@ export async function bulkTarget(
   if (wrong.length > 0) throw invalid(wrong.map((problem) => `${problem}; ${advice(written.name)}`));
   // A rebuild counts documents without embedding as rejected, and retries them.
   const onFailure = isRebuild(name) ? "fail" : entry.on_embedding_failure.write;
-  return { ...names, mappings, onFailure };
+  return { ...names, mappings, isPiped: written.isPiped && !isRebuild(name), onFailure };
 }
 
 const modelOf = ({ models }: Pick<GatewaySettings, "models">, used: EmbedderName) =>

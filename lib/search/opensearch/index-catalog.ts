@@ -48,6 +48,8 @@ export interface IndexInfo {
   meta?: IndexMeta;
   /** `_source` filter; absent if documents are complete. */
   source?: SourceFilter;
+  /** Whether an ingest pipeline changes the documents that are written. */
+  isPiped: boolean;
   /** Its `index.search.default_pipeline`, which may be `_none`. */
   searchPipeline?: string;
 }
@@ -246,6 +248,7 @@ function indexInfo(name: string, index: Described[string]): IndexInfo {
       ]),
     ),
     hasNested: hasNested(index.mappings),
+    isPiped: ["default", "final"].some((one) => (index.settings[`index.${one}_pipeline`] ?? "_none") !== "_none"),
     ...(index.data_stream !== undefined && { dataStream: index.data_stream }),
     ...(meta && { meta }),
     ...(index.mappings._source && { source: index.mappings._source }),
@@ -265,17 +268,6 @@ export function embeddingField(fields: IndexInfo["fields"], field: string): Inde
 /** Returns whether a field's embeddings belong to passages. */
 export const hasPassages = (fields: IndexInfo["fields"], field: string): boolean =>
   !fields.has(field) && embeddingField(fields, field) !== undefined;
-
-const VECTOR_TYPES: ReadonlySet<string> = new Set(["knn_vector", "rank_features", "sparse_vector"]);
-
-/** Returns the fields in which the cluster stores embeddings that it computes itself, of texts or passages. */
-export function madeEmbeddings(fields: IndexInfo["fields"]): string[] {
-  const folders = [...fields.values()].flatMap(({ madeIn }) => (madeIn === undefined ? [] : [`${madeIn}.`]));
-  if (folders.length === 0) return [];
-  return [...fields].flatMap(([name, { type }]) =>
-    VECTOR_TYPES.has(type) && folders.some((folder) => name.startsWith(folder)) ? [name] : [],
-  );
-}
 
 /** Returns a query for the documents that have the embedding of a field. */
 export const hasEmbedding = (fields: IndexInfo["fields"], field: string): Record<string, object> =>

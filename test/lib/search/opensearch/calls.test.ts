@@ -230,6 +230,7 @@ test("an alias is resolved to its indexes, and cached for a minute or until it i
     maxResultWindow: 10_000,
     aliases: new Map([["books", { isWriteIndex: false, isFiltered: false }]]),
     hasNested: false,
+    isPiped: false,
     unheld: new Map(),
   });
   assert.equal(second?.fields.get("a.b"), { type: "knn_vector", dimension: 3 });
