@@ -69,6 +69,47 @@ for (const cluster of await clusters()) {
     await fillIndex(cluster, gateway, index, written, { settings: own, mappings: { properties } });
   });
 
+  const facet = (own: boolean) => {
+    const { color } = documents[39] as (typeof documents)[number];
+    return { term: { color: own ? color : documents.find((one) => one.color !== color)?.color } };
+  };
+  const WORDS = { match: { text: { query: "lamp n6", _name: "words" } } };
+  const PLACES: Readonly<Record<string, (one: object) => object>> = {
+    must: (one) => ({ query: { bool: { must: [WORDS, one] } } }),
+    should: (one) => ({ query: { bool: { must: WORDS, should: [one, one], minimum_should_match: 1 } } }),
+    dis_max: (one) => ({ query: { dis_max: { queries: [{ bool: { must: [WORDS, one] } }] } } }),
+    derived: (one) => ({
+      query: { bool: { must: WORDS, filter: [one, { term: { era: "any" } }] } },
+      derived: { era: { type: "keyword", script: { source: "emit('any')" } } },
+    }),
+    "one subquery": (one) => ({ query: { hybrid: { queries: [{ bool: { must: [WORDS, one] } }, WORDS] } } }),
+  };
+  for (const [place, bodyWith] of Object.entries(PLACES)) {
+    test(`${cluster.version}: a pin must pass a facet in ${place}, and is shown as any other hit`, async () => {
+      const kind = place === "one subquery" ? "hybrid" : "plain";
+      const highlight = { fields: { text: {} } };
+      for (const own of [true, false]) {
+        const { status, body, text } = await send[kind]("pinned", { size: 3, highlight, ...bodyWith(facet(own)) });
+        assert.is(status, 200, text);
+        assert.is(body.degraded, undefined, text);
+        const pin = body.search_response.hits.hits.find(({ _id }) => _id === "d39") as object | undefined;
+        assert.is(pin !== undefined, own, text);
+        if (!pin) continue;
+        assert.match(JSON.stringify(pin), '"highlight":{"text":["<em>lamp</em> <em>n6</em>"]}');
+        assert.match(JSON.stringify(pin), '"matched_queries":["words"]');
+      }
+    });
+  }
+
+  test(`${cluster.version}: no pin ignores a filter of the whole search`, async () => {
+    const ignoring = { segments: ["vip"], filter: { ids: { values: ["d5", "d1"] } } };
+    for (const kind of ["plain", "hybrid"] as const) {
+      const { body, text } = await send[kind]("members", { size: 5 }, ignoring);
+      assert.equal(idsOf(body).toSorted(), ["d1"], text);
+      assert.is(body.search_response.hits.total.value, 1);
+    }
+  });
+
   for (const kind of ["plain", "hybrid"] as const) {
     test(`${cluster.version}: ${kind}: raises and lowers by a filter, and has something for the page`, async () => {
       const colorsOf = async (text: string) => {

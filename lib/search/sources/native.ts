@@ -79,7 +79,7 @@ function retrievalOf({ services, call, watch }: Running<AnySearchRequest>, { own
       return queries;
     },
     // The cluster returns an error for pages past the end of a fused list, and reading pins would need one.
-    pins: isHybrid(own.parsed) ? undefined : { body: () => own.text },
+    pins: isHybrid(own.parsed) ? undefined : { body: () => text },
     /** The minimum over the indexes: the window must fit all of them. */
     async maxResultWindow() {
       const indexes = await services.catalog.resolve(index, call.deadline);

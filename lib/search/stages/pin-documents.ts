@@ -5,8 +5,10 @@ import { hitTexts, nativeSearch, searchFailure } from "../page/answer.ts";
 import { identityOf } from "../page/apply.ts";
 import { ownOrderOf } from "../page/native-page.ts";
 import { type FoundHit, type Stage, StageError, type StageSelection } from "../page/stage.ts";
+import { bounded } from "../queries/bounded.ts";
+import { filtersOf } from "../queries/passing.ts";
 import type { Pin } from "../rules/effects.ts";
-import { filtersOf, withoutHidden } from "../rules/queries.ts";
+import { withoutHidden } from "../rules/queries.ts";
 import type { PinSource, StageContext } from "./kinds.ts";
 
 /** Milliseconds for one search by ids. */
@@ -15,7 +17,7 @@ const BUDGET_MS = 2_000;
 /** Members of a native body that affect the content of hits. */
 const SHOWN = [
   ...["_source", "fields", "docvalue_fields", "stored_fields", "script_fields", "highlight"],
-  ...["version", "seq_no_primary_term", "timeout"],
+  ...["version", "seq_no_primary_term", "timeout", "explain", "derived", "include_named_queries_score"],
 ];
 
 type Search = Pick<StageContext<unknown>, "index" | "effects" | "filters" | "native" | "page" | "pins">;
@@ -94,11 +96,19 @@ function pinSearch(
   const filter = [...filtersOf(query), ...(isObject(post) ? [post] : []), ...effects.filters];
   const idsOf = (ignores: boolean) => pins.filter((pin) => pin.ignore_filters === ignores).map(({ id }) => id);
   const should = [
-    { bool: { filter: [{ ids: { values: idsOf(false) } }, ...filter] } },
-    { bool: { filter: [{ ids: { values: idsOf(true) } }] } },
+    { bool: { filter: [{ ids: { values: idsOf(false) } }, ...filter.map(withoutInnerHits)] } },
+    { ids: { values: idsOf(true) } },
   ];
   const search = {
-    query: JSON.stringify({ bool: { should, minimum_should_match: 1, filter: filters, ...withoutHidden(effects) } }),
+    query: JSON.stringify({
+      bool: {
+        filter: [{ bool: { should, minimum_should_match: 1 } }, ...filters.map(withoutInnerHits)],
+        // Not needed to match. By it the pins are highlighted, have inner hits, and name the queries that they match.
+        should: shownQueries(bounded(query, filters)),
+        ...withoutHidden(effects),
+        boost: 0,
+      },
+    }),
     // Several indexes of an alias may each have a document with the same id.
     size: String(pins.length * 10),
     track_total_hits: "false",
@@ -110,3 +120,11 @@ function pinSearch(
   );
   return `{${texts.join(",")}}`;
 }
+
+/** Returns the queries whose highlights, inner hits and names hits show. */
+const shownQueries = (query: unknown): unknown[] =>
+  isObject(query) && isObject(query.hybrid) ? [query.hybrid.queries].flat() : isObject(query) ? [query] : [];
+
+/** Returns a query without inner hits, which the cluster takes once for each name. */
+const withoutInnerHits = (query: unknown): unknown =>
+  parseLossless(JSON.stringify(query, (key, value) => (key === "inner_hits" ? undefined : value)));

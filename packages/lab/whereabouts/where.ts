@@ -1,4 +1,4 @@
-import { filtersOf } from "@relevance/lib/search/rules/queries.ts";
+import { filtersOf } from "@relevance/lib/search/queries/passing.ts";
 import type { CandidatesAnswer, Hit as ClientHit, SearchAnswer } from "../../clients/typescript/src/types.ts";
 import type { GatewayCall } from "../evaluation/settings-file.ts";
 import {

@@ -1,6 +1,6 @@
 import * as assert from "uvu/assert";
 import { type Effects, NO_EFFECTS } from "../../../../lib/search/rules/effects.ts";
-import { filtersOf, withEffects } from "../../../../lib/search/rules/queries.ts";
+import { withEffects } from "../../../../lib/search/rules/queries.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("lib/search/rules/queries");
@@ -54,34 +54,5 @@ test("changes each subquery of a hybrid query, which nothing can stand around", 
     hybrid: { queries: [wrapped, wrapped], pagination_depth: 9 },
   });
 });
-
-for (const [what, query, filters] of [
-  ["a plain query", MATCH, []],
-  ["a bool query", { bool: { must: [MATCH], filter: [RED], must_not: OLD } }, [RED, { bool: { must_not: [OLD] } }]],
-  [
-    "a bool query in another",
-    { bool: { must: { bool: { filter: RED, should: [{ bool: { filter: NEW } }] } } } },
-    [RED],
-  ],
-  ["a score around it", { function_score: { query: { bool: { filter: [RED] } }, functions: [] } }, [RED]],
-  ["a constant score", { constant_score: { filter: RED } }, [RED]],
-  ["knn", { knn: { v: { vector: [1], filter: RED } } }, [RED]],
-  ["hybrid, one subquery without", { hybrid: { queries: [{ bool: { filter: [RED] } }, MATCH] } }, []],
-  [
-    "hybrid, all the same",
-    { hybrid: { queries: [{ bool: { filter: [RED] } }, { knn: { v: { filter: RED } } }] } },
-    [RED],
-  ],
-  [
-    "hybrid, each its own",
-    { hybrid: { filter: OLD, queries: [{ bool: { filter: [RED] } }, { bool: { filter: [NEW] } }] } },
-    [OLD, { bool: { should: [{ bool: { filter: [RED] } }, { bool: { filter: [NEW] } }], minimum_should_match: 1 } }],
-  ],
-  ["no query", null, []],
-] as const) {
-  test(`finds the filters of ${what}`, () => {
-    assert.equal(filtersOf(query), filters);
-  });
-}
 
 test.run();
