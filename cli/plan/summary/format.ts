@@ -10,6 +10,9 @@ export const NOTES_FILE = "notes.txt";
 /** Kinds of resources shown for a new stack; the full plan lists all resources. */
 const MAX_KINDS = 6;
 
+/** Characters shown of a note that stands. */
+const MAX_SUBJECT = 60;
+
 /** Attributes shown for one resource; the full plan lists all. */
 const MAX_ATTRIBUTES = 8;
 
@@ -64,10 +67,11 @@ function block(heading: string, lines: readonly string[], paint: Colors): string
   return [paint.bold(heading), ...lines.map((line) => `  ${line}`)].join("\n");
 }
 
+/** The notes on this plan, and a line with the first words of those that stand. */
 function formatNotes({ notes, standing }: PlanSummary): string[] {
   if (standing.length === 0) return notes;
-  const [count, verb] = standing.length === 1 ? ["1 note", "stands"] : [`${standing.length} notes`, "stand"];
-  return [...notes, `${count} that ${verb} whatever this changes: ${NOTES_FILE} of the full plans`];
+  const subjects = new Set(standing.map((note) => note.split(/[:,]/, 1)[0]?.slice(0, MAX_SUBJECT)));
+  return [...notes, `As before, in ${NOTES_FILE} of the full plans: ${[...subjects].join("; ")}`];
 }
 
 function formatStack({ stack, changes, isNew }: StackSummary, paint: Colors): string {

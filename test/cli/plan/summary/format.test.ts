@@ -77,7 +77,7 @@ test("counts what a new stack creates, and folds the notes that stand into a lin
     counts: { ...NONE.counts, create: 9 },
     changes: true,
     notes: ["an index changes"],
-    standing: ["the state is here", "the runtime ends"],
+    standing: ["the state is here, and secret", "the runtime: ends"],
   });
   assert.is(
     text,
@@ -85,7 +85,7 @@ test("counts what a new stack creates, and folds the notes that stand into a lin
 
 Notes
   an index changes
-  2 notes that stand whatever this changes: notes.txt of the full plans
+  As before, in notes.txt of the full plans: the state is here; the runtime
 
 Plan: 9 to create.`,
   );
