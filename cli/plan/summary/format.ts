@@ -120,7 +120,7 @@ function formatWarnings({ stacks }: PlanSummary): string[] {
 }
 
 /** One amount with its parts, each as before → after where it changes. */
-function formatCosts({ idleCosts, idleCostsBefore, interfaceEndpoints, monthlySum }: PlanSummary): string[] {
+function formatCosts({ idleCosts, idleCostsBefore, monthlySum }: PlanSummary): string[] {
   const isFirst = idleCostsBefore.length === 0;
   const shown = (before: string, after: string) => (isFirst || before === after ? after : `${before} → ${after}`);
   const dollars = (what: string) => {
@@ -133,8 +133,6 @@ function formatCosts({ idleCosts, idleCostsBefore, interfaceEndpoints, monthlySu
     if (billed === "by the hour") return `${what}${dollars(what)}, ${billed}: ${shown(listOf(before), listOf(after))}`;
     return `${shown(countOf(before), countOf(after))} × ${what}${dollars(what)}, ${billed}`;
   });
-  const { endpoints, interfaces } = interfaceEndpoints;
-  if (endpoints > 0) parts.push(`${endpoints} interface endpoints are billed as ${interfaces}, one per zone`);
   if (!monthlySum) return parts;
   const { before, without, read } = monthlySum;
   const missing = without.length > 0 ? `, without ${without.join(", ")}` : "";
