@@ -6,7 +6,7 @@ import { buildFunctions } from "../../build/functions.ts";
 import { modelFilesProblem } from "../../build/models.ts";
 import { withNativeCode } from "../../build/native.ts";
 import { functionFiles, functionsOf, settingsOf, usesSparseModel } from "../../build/settings-files.ts";
-import { type Discovery, formatDiscovery } from "../../lib/infrastructure/discovery.ts";
+import { type Discovery, DiscoveryError, formatDiscovery } from "../../lib/infrastructure/discovery.ts";
 import { Failure, rethrown } from "../../lib/platform/failure.ts";
 import { settingChanges } from "../../lib/platform/json/setting-changes.ts";
 import type { FunctionName } from "../../lib/platform/naming/names.ts";
@@ -55,12 +55,8 @@ export async function prepare(project: TerraformProject): Promise<Prepared> {
   terminal.note("Reading the account");
   await refuseMissingSections(project);
   const applied = await readAppliedInputs(project);
-  const [discovery, quotas, ends] = await failing(
-    Promise.all([
-      discover(config, sdkDiscoveryClients(sdk), applied),
-      checkQuotas(config, names, sdkQuotas(sdk)),
-      endDateNotes(config, { now: new Date(), lifecycleOf: sdkLifecycles(sdk) }),
-    ]),
+  const [discovery, lasting] = await failing(
+    Promise.all([discover(config, sdkDiscoveryClients(sdk), applied), lastingNotes(project, config)]),
   );
   await mkdir(folders.plans, { recursive: true, mode: 0o700 });
   await writeFile(join(folders.plans, "discovery.json"), formatDiscovery(discovery), { mode: 0o600 });
@@ -75,17 +71,28 @@ export async function prepare(project: TerraformProject): Promise<Prepared> {
   const synonyms = await synonymNotes(project);
   const rules = await ruleNotes(project);
   const changes = [...settings, ...recipes, ...placements, ...synonyms, ...rules, ...configurationNotes(files)];
-  const lasting = [...notesOf(project), ...quotas, ...ends];
-  const before = deployed?.config ? usageNotes(deployed.config) : [];
-  const usage = usageNotes(config);
-  const standing = [...(deployed ? lasting : []), ...usage.filter((note) => before.includes(note))];
-  // Before the first deployment nobody has read any of them.
-  const notes = [...lasting, ...usage].filter((note) => !standing.includes(note));
-  return { discovery, ...built, notes: [...notes, ...changes], standing };
+  // What a plan of the deployed configuration notes as well stands; before the first deployment, nobody has read any.
+  const before = deployed?.config === undefined ? [] : changed ? await notesBefore(project, deployed.config) : lasting;
+  const standing = lasting.filter((note) => before.includes(note));
+  return { discovery, ...built, notes: [...lasting.filter((note) => !before.includes(note)), ...changes], standing };
 }
 
-/** Returns notes on what is billed by use. */
-const usageNotes = (config: Configuration) => [...rerankNotes(config), ...passageNotes(config)];
+/** Returns notes on a configuration that each plan of it has. Throws DiscoveryError for what AWS would refuse. */
+async function lastingNotes(project: Project, config: Configuration): Promise<string[]> {
+  const { sdk, names } = project;
+  const [quotas, ends] = await Promise.all([
+    checkQuotas(config, names, sdkQuotas(sdk)),
+    endDateNotes(config, { now: new Date(), lifecycleOf: sdkLifecycles(sdk) }),
+  ]);
+  return [...stateNotes(project, config), ...quotas, ...ends, ...rerankNotes(config), ...passageNotes(config)];
+}
+
+/** Returns the same for the deployed configuration, which AWS may refuse by now. */
+const notesBefore = (project: Project, config: Configuration): Promise<string[]> =>
+  lastingNotes(project, config).catch((error: unknown) => {
+    if (error instanceof DiscoveryError) return [];
+    throw error;
+  });
 
 /** Bundles the functions and synthesizes the stacks for a discovered account. */
 export async function buildAndSynthesize(
@@ -148,7 +155,7 @@ async function artifactsOf({ config, folders, names }: Project) {
   );
 }
 
-function notesOf({ config, folders, local }: Project): string[] {
+function stateNotes({ folders, local }: Project, config: Configuration): string[] {
   if (local || config.project.terraform.state.type !== "local") return [];
   return [
     `Terraform's state is on this machine, in ${folders.state}, and contains the API key: protect it like a password, or set terraform.state to s3`,

@@ -9,6 +9,12 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best?.candidate;
 }
 
+/** Returns the end of a sentence that suggests the candidate which `word` probably misspells; empty if there is none. */
+export function didYouMean(word: string, candidates: Iterable<string>): string {
+  const close = nearest(word, candidates);
+  return close === undefined ? "" : `: did you mean "${close}"?`;
+}
+
 /** The most names that a message lists. */
 const MAX_LISTED = 20;
 

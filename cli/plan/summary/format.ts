@@ -10,6 +10,9 @@ export const NOTES_FILE = "notes.txt";
 /** Kinds of resources shown for a new stack; the full plan lists all resources. */
 const MAX_KINDS = 6;
 
+/** Characters shown of a note that stands. */
+const MAX_SUBJECT = 60;
+
 /** Attributes shown for one resource; the full plan lists all. */
 const MAX_ATTRIBUTES = 8;
 
@@ -64,10 +67,11 @@ function block(heading: string, lines: readonly string[], paint: Colors): string
   return [paint.bold(heading), ...lines.map((line) => `  ${line}`)].join("\n");
 }
 
+/** The notes on this plan, and a line with the first words of those that stand. */
 function formatNotes({ notes, standing }: PlanSummary): string[] {
   if (standing.length === 0) return notes;
-  const [count, verb] = standing.length === 1 ? ["1 note", "stands"] : [`${standing.length} notes`, "stand"];
-  return [...notes, `${count} that ${verb} whatever this changes: ${NOTES_FILE} of the full plans`];
+  const subjects = new Set(standing.map((note) => note.split(/[:,]/, 1)[0]?.slice(0, MAX_SUBJECT)));
+  return [...notes, `As before, in ${NOTES_FILE} of the full plans: ${[...subjects].join("; ")}`];
 }
 
 function formatStack({ stack, changes, isNew }: StackSummary, paint: Colors): string {
@@ -116,7 +120,7 @@ function formatWarnings({ stacks }: PlanSummary): string[] {
 }
 
 /** One amount with its parts, each as before → after where it changes. */
-function formatCosts({ idleCosts, idleCostsBefore, interfaceEndpoints, monthlySum }: PlanSummary): string[] {
+function formatCosts({ idleCosts, idleCostsBefore, monthlySum }: PlanSummary): string[] {
   const isFirst = idleCostsBefore.length === 0;
   const shown = (before: string, after: string) => (isFirst || before === after ? after : `${before} → ${after}`);
   const dollars = (what: string) => {
@@ -129,8 +133,6 @@ function formatCosts({ idleCosts, idleCostsBefore, interfaceEndpoints, monthlySu
     if (billed === "by the hour") return `${what}${dollars(what)}, ${billed}: ${shown(listOf(before), listOf(after))}`;
     return `${shown(countOf(before), countOf(after))} × ${what}${dollars(what)}, ${billed}`;
   });
-  const { endpoints, interfaces } = interfaceEndpoints;
-  if (endpoints > 0) parts.push(`${endpoints} interface endpoints are billed as ${interfaces}, one per zone`);
   if (!monthlySum) return parts;
   const { before, without, read } = monthlySum;
   const missing = without.length > 0 ? `, without ${without.join(", ")}` : "";

@@ -26,15 +26,6 @@ export function idleCosts(plans: readonly PlanJson[], time: Time): IdleCost[] {
   return costs.sort((a, b) => order(a.what, b.what));
 }
 
-/** Counts the interface endpoints after the apply, and the network interfaces that they are billed as. */
-export function interfaceEndpoints(plans: readonly PlanJson[]): { endpoints: number; interfaces: number } {
-  const found = resourcesOf(plans, "after").filter(
-    ({ type, values }) => type === "aws_vpc_endpoint" && values.vpc_endpoint_type === "Interface",
-  );
-  const interfaces = found.reduce((sum, { values }) => sum + lengthOf(values.subnet_ids), 0);
-  return { endpoints: found.length, interfaces };
-}
-
 const COSTS: Readonly<Record<string, (resource: PlannedResource) => IdleCost[]>> = {
   aws_sagemaker_endpoint_configuration: ({ values }) =>
     listOf(values.production_variants).map((variant) => ({

@@ -1,6 +1,6 @@
 import { type AttributeChange, attributeChanges } from "./attributes.ts";
 import { capacityNotes } from "./capacity.ts";
-import { type IdleCost, idleCosts, interfaceEndpoints } from "./idle-costs.ts";
+import { type IdleCost, idleCosts } from "./idle-costs.ts";
 import { type Action, type PlanJson, personalizeInput, type ResourceChange, resourcesOf } from "./plan-json.ts";
 
 /** A resource that changes. */
@@ -44,7 +44,6 @@ export interface PlanSummary {
   /** Once all plans are applied. */
   idleCosts: IdleCost[];
   idleCostsBefore: IdleCost[];
-  interfaceEndpoints: { endpoints: number; interfaces: number };
   /** Absent where prices cannot be had. */
   monthlySum?: MonthlySum;
   /** Notes on what this plan changes. */
@@ -75,7 +74,6 @@ export function summarize(
     changes: Object.values(counts).some((count) => count > 0) || json.some(changesOutputs),
     idleCosts: idleCosts(json, "after"),
     idleCostsBefore: idleCosts(json, "before"),
-    interfaceEndpoints: interfaceEndpoints(json),
     notes: [...notes, ...json.flatMap(rolledBackNotes), ...json.flatMap(capacityNotes)],
     standing,
   };

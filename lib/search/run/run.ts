@@ -169,8 +169,10 @@ class Search<Request extends SearchRequest, Own extends Opened> {
   ): Promise<Prepared<Own>> {
     const { services, call } = this.#running;
     const { body, caller } = call;
-    const bodyOf = this.#source.bodyOf(services.settings, call, template);
-    const { own, index } = template === body.template ? this.#granted : granted(call, template, await bodyOf);
+    const { own, index } =
+      template === body.template
+        ? this.#granted
+        : granted(call, template, await this.#source.bodyOf(services.settings, call, template));
     const found = given ?? this.#effectsOn(own, variant);
     const text = this.#replaced ?? found.text;
     const worded = text === undefined ? own : await this.#worded(own, template, text);

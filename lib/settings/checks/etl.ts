@@ -1,7 +1,7 @@
 import { DATASETS, type Dataset } from "../../platform/contract/recommendation.ts";
 import { type AvroField, type AvroType, typesOf } from "../avro.ts";
 import { type EtlDataset, IMPLIED_FIELDS, sourcesOfFields } from "../etl.ts";
-import { nearest } from "../nearest.ts";
+import { didYouMean } from "../nearest.ts";
 import type { Path } from "../problem.ts";
 import type { Draft } from "../validate.ts";
 import { type Check, noneTwice, type Report, sound } from "./drafts.ts";
@@ -41,8 +41,7 @@ function checkColumns(dataset: Dataset, etl: EtlDataset, report: Report): boolea
     if (used.has(column)) problem(path, `"${column}" is used twice`);
     used.add(column);
     if (names.includes(column)) continue;
-    const close = nearest(column, names);
-    problem(path, `"${column}" is not one of the columns${close === undefined ? "" : `: did you mean "${close}"?`}`);
+    problem(path, `"${column}" is not one of the columns${didYouMean(column, names)}`);
   }
   return fine;
 }
@@ -67,8 +66,7 @@ function checkFields(
     const problem = (key: string, message: string) => report("etl", [dataset, "columns", index, key], message);
     const target = schema.get(name);
     if (target === undefined) {
-      const close = nearest(name, schema.keys());
-      const advice = close === undefined ? "" : `: did you mean "${close}"?`;
+      const advice = didYouMean(name, schema.keys());
       problem("name", `becomes the field "${name}", which is not in the ${dataset} schema${advice}`);
       continue;
     }

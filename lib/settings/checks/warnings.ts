@@ -1,6 +1,6 @@
 import { parameterOf, QUERY_TOKEN } from "../../platform/json/template.ts";
 import { isObject } from "../../platform/json/values.ts";
-import { nearest } from "../nearest.ts";
+import { didYouMean, nearest } from "../nearest.ts";
 import type { Path } from "../problem.ts";
 import { type Check, type Drafts, type Report, sound } from "./drafts.ts";
 
@@ -32,13 +32,8 @@ const warnOfRegions: Check = ({ project }, warn) => {
     [state?.type === "s3" ? state.region : undefined, ["terraform", "state", "region"]],
   ] as const) {
     if (region === undefined || REGIONS.includes(region)) continue;
-    warn("project", path, `"${region}" is no region that this version knows${meant(region, REGIONS)}`);
+    warn("project", path, `"${region}" is no region that this version knows${didYouMean(region, REGIONS)}`);
   }
-};
-
-const meant = (word: string, known: Iterable<string>) => {
-  const close = nearest(word, known);
-  return close === undefined ? "" : `: did you mean "${close}"?`;
 };
 
 /** Returns the entries of hybrid_search.yaml: names of indexes, or their beginnings followed by `*`. */
@@ -53,7 +48,7 @@ const warnOfIndexes: Check = (drafts, warn) => {
     if (index === undefined || entries.includes(index) || beginnings.some((one) => index.startsWith(one))) return;
     const start = index.endsWith("*") ? index.slice(0, -1) : undefined;
     if (start !== undefined && entries.some((entry) => entry.startsWith(start))) return;
-    const close = meant(index, entries);
+    const close = didYouMean(index, entries);
     if (close !== "") warn(file, path, `"${index}" is no index of hybrid_queries in hybrid_search.yaml${close}`);
   };
   for (const [at, { indexes }] of sound(drafts.api?.keys)) {
@@ -75,7 +70,7 @@ const warnOfTemplates: Check = ({ hybrid_search }, warn) => {
     const tokens = [...names.map((name) => `[params.${name}]`), ...fields.map((field) => `[${field}]`), QUERY_TOKEN];
     for (const [text, place] of textsIn(template, path)) {
       if (!/^\[[\w.-]+\]$/.test(text) || tokens.includes(text) || parameterOf(text) !== undefined) continue;
-      const close = meant(text, tokens);
+      const close = didYouMean(text, tokens);
       if (close !== "") warn("hybrid_search", place, `"${text}" is no token, so it stays this text${close}`);
     }
     warnOfFilters(template, [...path, "query", "hybrid"], warn);

@@ -23,7 +23,6 @@ const NONE: PlanSummary = {
   changes: false,
   idleCosts: [],
   idleCostsBefore: [],
-  interfaceEndpoints: { endpoints: 0, interfaces: 0 },
   notes: [],
   standing: [],
 };
@@ -77,7 +76,7 @@ test("counts what a new stack creates, and folds the notes that stand into a lin
     counts: { ...NONE.counts, create: 9 },
     changes: true,
     notes: ["an index changes"],
-    standing: ["the state is here", "the runtime ends"],
+    standing: ["the state is here, and secret", "the runtime: ends"],
   });
   assert.is(
     text,
@@ -85,7 +84,7 @@ test("counts what a new stack creates, and folds the notes that stand into a lin
 
 Notes
   an index changes
-  2 notes that stand whatever this changes: notes.txt of the full plans
+  As before, in notes.txt of the full plans: the state is here; the runtime
 
 Plan: 9 to create.`,
   );
@@ -117,7 +116,6 @@ test("prints a whole plan", () => {
       { what: "SageMaker instances", names: ["a", "b"], amount: "1 × ml.g5.xlarge", billed: "by the hour" },
       { what: "alarm", names: ["x", "y"], amount: "1", billed: "by the month" },
     ],
-    interfaceEndpoints: { endpoints: 2, interfaces: 4 },
     notes: ["sparse_v3 has no revision"],
   });
   assert.is(
@@ -137,7 +135,6 @@ Warnings
 Costs while idle, once applied
   SageMaker instances, by the hour: a 1 × ml.g5.xlarge, b 1 × ml.g5.xlarge
   2 × alarm, by the month
-  2 interface endpoints are billed as 4, one per zone
 
 Notes
   sparse_v3 has no revision

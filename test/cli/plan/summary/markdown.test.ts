@@ -9,7 +9,6 @@ const summary = (notes: string[]) => ({
   counts: { create: 1, update: 0, replace: 0, delete: 0, forget: 0, import: 0 },
   changes: true,
   ...{ idleCosts: [], idleCostsBefore: [], standing: [] },
-  interfaceEndpoints: { endpoints: 0, interfaces: 0 },
   notes,
 });
 const digest = "d".repeat(64);

@@ -218,7 +218,7 @@ test("recognizes the campaigns of the stack", () => {
   );
 });
 
-test("counts interface endpoints and the zones that they are billed in; gateway endpoints are free", () => {
+test("lists interface endpoints with the zones that they are billed in; gateway endpoints are free", () => {
   const endpoint = (service: string, subnet_ids: string[], vpc_endpoint_type = "Interface") =>
     [
       "aws_vpc_endpoint",
@@ -230,10 +230,8 @@ test("counts interface endpoints and the zones that they are billed in; gateway 
     [...endpoint("sagemaker.runtime", ["a"])],
     [...endpoint("s3", [], "Gateway")],
   );
-  const { interfaceEndpoints, idleCosts } = summaryOf(plan);
-  assert.equal(interfaceEndpoints, { endpoints: 2, interfaces: 3 });
   assert.equal(
-    idleCosts.map(({ names, amount }) => [names, amount]),
+    summaryOf(plan).idleCosts.map(({ names, amount }) => [names, amount]),
     [
       [["secretsmanager"], "1 in 2 zones"],
       [["sagemaker.runtime"], "1 in 1 zones"],

@@ -1,7 +1,11 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import * as assert from "uvu/assert";
+import { parse } from "yaml";
 import { ApiError } from "../../../../lib/platform/http/error.ts";
 import type { Parameter } from "../../../../lib/platform/json/parameters.ts";
 import { namedTemplate } from "../../../../lib/search/run/named-template.ts";
+import { ROOT } from "../../../fixtures/env.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("lib/search/run/named-template");
@@ -84,6 +88,22 @@ for (const [request, own, replaced] of [
     assert.equal([parsed, query], [clauses(own), own]);
     const { parsed: changed, hasText } = body(replaced);
     assert.equal([changed, hasText], [clauses(replaced), true]);
+  });
+}
+
+for (const [what, path] of [
+  ["InstantSearch", "packages/clients/instantsearch/README.md"],
+  ["the shop page", "conf.local/hybrid_search.yaml"],
+] as const) {
+  test(`the template of ${what} searches for the text of a rule`, () => {
+    const text = readFileSync(join(ROOT, path), "utf8");
+    const yaml = path.endsWith(".md") ? /```yaml\n(.*?)```/s.exec(text)?.[1] : text;
+    const templates = parse(yaml ?? "").templates.map((one: object) => ({ ...one, params: {} }));
+    const request = '{"template":"shop","user_query":"shoes","params":{"query":"shoes"}}';
+    const body = namedTemplate({ templates }, { ...ASKED, name: "shop", text: "sneakers" }, request);
+    assert.ok(body.hasText);
+    assert.not.match(body.text, "shoes");
+    assert.match(body.text, "sneakers");
   });
 }
 
