@@ -49,6 +49,9 @@ interface Following {
   now?: () => number;
 }
 
+/** How long to poll every second at the start. */
+const BEGINNING_MS = 10_000;
+
 /** How long to wait before printing an unchanged line again. */
 const SILENCE_MS = 5 * 60_000;
 
@@ -102,7 +105,9 @@ export async function followExecution(work: Work, { name, arn }: Started, follow
     }
     const lock = found && (await poll("dynamodb:GetItem", () => state.lock()));
     if (lock?.run === name && lock.note) show(`${lock.note.step}: ${lock.note.detail}`);
-    await wait(intervalMs);
+    // A run that finds another one ends before it has the lock.
+    const isBeginning = found !== undefined && lock?.run !== name && now() - began < BEGINNING_MS;
+    await wait(isBeginning ? Math.min(intervalMs, 1_000) : intervalMs);
   }
 }
 

@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Names } from "@relevance/lib/platform/naming/names.ts";
+import { PREFIXES } from "@relevance/lib/platform/naming/object-keys.ts";
 import type { Configuration } from "@relevance/lib/settings/configuration.ts";
 import { type Cloud, startCloud } from "@relevance/local-aws/cloud/front.ts";
 import type { AfterCall } from "@relevance/local-aws/cloud/router.ts";
@@ -8,6 +9,7 @@ import { modelControlOverHttp } from "@relevance/local-models/control.ts";
 import { scratchFolder } from "@relevance/processes/scratch.ts";
 import { createBucket, localClients } from "./clients.ts";
 import { createDeployedRoles } from "./deployed-roles.ts";
+import { keptObjects } from "./kept-objects.ts";
 import type { DevModels } from "./models.ts";
 import type { DevOptions } from "./options.ts";
 import { openPersonalize } from "./recommendation.ts";
@@ -37,6 +39,7 @@ export async function openCloud(given: CloudOptions): Promise<DevCloud> {
   const { standIns } = given.models;
   const endpoint = Promise.withResolvers<string>();
   let afterCall: AfterCall = async () => undefined;
+  let keepLog: AfterCall = async () => undefined;
   const personalize = configuration.recommendation && openPersonalize(given.folder, endpoint.promise);
   const cloud = await startCloud({
     dir: options.installDir,
@@ -44,15 +47,20 @@ export async function openCloud(given: CloudOptions): Promise<DevCloud> {
     ...(given.port !== undefined && { port: given.port }),
     standIns: [standIns, ...(personalize ? [personalize] : [])],
     controls: [modelControlOverHttp(standIns.control)],
-    afterCall: (call) => afterCall(call),
+    afterCall: async (call) => {
+      await Promise.all([afterCall(call), keepLog(call)]);
+    },
     onProgress: given.say,
   });
   scope.add(() => cloud.stop());
   endpoint.resolve(cloud.endpoint);
+  const { s3 } = localClients(cloud);
+  const log = keptObjects(join(options.dir, "request-log"), s3, names.bucket(), PREFIXES.logs);
   await Promise.all([
-    createBucket(localClients(cloud).s3, names.bucket(), cloud.region),
+    createBucket(s3, names.bucket(), cloud.region).then(log.restore),
     createDeployedRoles(cloud, configuration),
   ]);
+  keepLog = log.keep;
   const onCall = (run: AfterCall) => {
     afterCall = run;
   };

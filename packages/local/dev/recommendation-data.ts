@@ -1,5 +1,5 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { dirname, join, sep } from "node:path";
+import { appendFileSync, mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import {
   type AttributeValue,
   BatchWriteItemCommand,
@@ -10,7 +10,6 @@ import {
   UpdateItemCommand,
   type WriteRequest,
 } from "@aws-sdk/client-dynamodb";
-import { GetObjectCommand, PutObjectCommand, paginateListObjectsV2 } from "@aws-sdk/client-s3";
 import { isNamed } from "@relevance/lib/platform/aws/errors.ts";
 import type { TableName } from "@relevance/lib/platform/naming/names.ts";
 import { PREFIXES } from "@relevance/lib/platform/naming/object-keys.ts";
@@ -18,6 +17,7 @@ import { concurrently } from "@relevance/lib/platform/resilience/concurrently.ts
 import { TABLES } from "@relevance/lib/recommendation/records/tables.ts";
 import type { AfterCall } from "@relevance/local-aws/cloud/router.ts";
 import { readIfThere, replaceFile } from "@relevance/processes/files.ts";
+import { keptObjects } from "./kept-objects.ts";
 import type { RecommendationParts } from "./recommendation-functions.ts";
 
 /** Keeps the recommendation service's data on disk, because moto loses everything when it exits. */
@@ -59,11 +59,10 @@ export function recommendationData(
   { clients, names }: Pick<RecommendationParts, "clients" | "names">,
 ): RecommendationData {
   const { dynamo, s3 } = clients;
-  const Bucket = names.bucket();
   const tableFile = (table: TableName) => join(folder, "tables", `${table}.jsonl`);
   /** The writes since the tables were last saved, in the order of their responses. */
   const journal = join(folder, "tables", "writes.jsonl");
-  const objects = join(folder, "objects");
+  const events = keptObjects(join(folder, "objects"), s3, names.bucket(), PREFIXES.events);
 
   const restoreTable = async (table: TableName) => {
     const requests = linesOf(tableFile(table)).map(
@@ -89,10 +88,6 @@ export function recommendationData(
     // Rewrites the file, so that the next line does not continue an incomplete one.
     replaceFile(journal, lines.map((line) => `${line}\n`).join(""));
   };
-  const restoreObject = async (path: string) => {
-    const Key = path.split(sep).join("/");
-    await s3.send(new PutObjectCommand({ Bucket, Key, Body: readFileSync(join(objects, path)) }));
-  };
 
   const saveTable = async (table: TableName) => {
     const items: Item[] = [];
@@ -101,45 +96,27 @@ export function recommendationData(
     }
     replaceFile(tableFile(table), items.map((item) => `${JSON.stringify(item)}\n`).join(""));
   };
-  const saveObject = async (Key: string) => {
-    const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }));
-    if (Body) replaceFile(join(objects, Key), await Body.transformToByteArray());
-  };
-  const saveObjects = coalesced(async () => {
-    const keys: string[] = [];
-    for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, { Bucket, Prefix: PREFIXES.events })) {
-      // Firehose never changes an object, so a file of the same size is up to date.
-      for (const { Key, Size } of Contents) {
-        if (Key && statSync(join(objects, Key), { throwIfNoEntry: false })?.size !== Size) keys.push(Key);
-      }
-    }
-    await concurrently(keys, PARALLEL, saveObject);
-  });
 
   return {
     async restore() {
       await Promise.all(TABLES.map(restoreTable));
       await repeatWrites();
-      await concurrently(filesBelow(objects), PARALLEL, restoreObject);
+      await events.restore();
     },
     async save() {
       const known = linesOf(journal).length;
       for (const table of TABLES) await saveTable(table);
       const later = linesOf(journal).slice(known);
       replaceFile(journal, later.map((line) => `${line}\n`).join(""));
-      await saveObjects();
+      await events.save();
     },
-    async keep({ service, operation = "", method, path, body }) {
+    async keep(call) {
+      const { service, operation = "", body } = call;
       if (service === "dynamodb" && operation in WRITES) {
         mkdirSync(dirname(journal), { recursive: true });
         appendFileSync(journal, `${JSON.stringify({ operation, input: JSON.parse(body.toString()) })}\n`);
       }
-      if (service === "firehose" && operation.startsWith("PutRecord")) await saveObjects();
-      const events = `/${Bucket}/${PREFIXES.events}`;
-      if (service === "s3" && method === "PUT" && path.startsWith(events)) {
-        const [key = ""] = path.slice(`/${Bucket}/`.length).split("?");
-        await saveObject(decodeURIComponent(key));
-      }
+      await events.keep(call);
     },
   };
 }
@@ -149,27 +126,3 @@ export function recommendationData(
  * the end.
  */
 const linesOf = (file: string): string[] => (readIfThere(file) ?? "").split("\n").slice(0, -1);
-
-/** Wraps `run` so that each call is served by a run that starts after it, and at most one run is in progress. */
-function coalesced(run: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> = Promise.resolve();
-  let next: Promise<void> | undefined;
-  return () => {
-    next ??= running
-      .catch(() => undefined)
-      .then(() => {
-        next = undefined;
-        running = run();
-        return running;
-      });
-    return next;
-  };
-}
-
-function filesBelow(folder: string): string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.name.endsWith(".new"))
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-    .sort();
-}

@@ -2,6 +2,7 @@ import { DescribeExecutionCommand, type SFNClient } from "@aws-sdk/client-sfn";
 import * as assert from "uvu/assert";
 import { endText, followExecution, type Work } from "../../../cli/recommendation/follow-execution.ts";
 import { Failure } from "../../../lib/platform/failure.ts";
+import type { Lock } from "../../../lib/recommendation/training/state.ts";
 import { suite } from "../../suite.ts";
 
 const test = suite("watching an execution");
@@ -36,6 +37,33 @@ async function follow(
   return followExecution(work, { name: "w1", arn: "arn:w1" }, following).catch((error: unknown) => error);
 }
 
+/** Returns the milliseconds between the polls of a run that ends after `polls` of them. */
+async function pauses(polls: number, run: string): Promise<number[]> {
+  const [waited, left]: [number[], object[]] = [[], [...Array(polls - 1).fill(RUNNING), DONE]];
+  await followExecution(
+    "training",
+    { name: "w1", arn: "arn:w1" },
+    {
+      sfn: { send: async () => left.shift() } as unknown as Pick<SFNClient, "send">,
+      state: { lock: async () => ({ run }) as Lock },
+      ...{ note: () => {}, intervalMs: 10_000, now: () => waited.reduce((sum, ms) => sum + ms, 0) },
+      wait: async (ms) => waited.push(ms),
+    },
+  );
+  return waited;
+}
+
+test("polls every second until the run has the lock, since one that finds another training ends at once", async () => {
+  assert.equal(
+    [await pauses(3, "w1"), await pauses(3, "other")],
+    [
+      [10_000, 10_000],
+      [1_000, 1_000],
+    ],
+  );
+  assert.is((await pauses(13, "other")).at(-1), 10_000);
+});
+
 const RUNNING = { status: "RUNNING" };
 const DONE = { status: "SUCCEEDED", output: '{"recipes":[]}' };
 
@@ -63,7 +91,7 @@ test("retries a call after a temporary failure", async () => {
 });
 
 test("gives up after two minutes without an answer, with a reason instead of a stack trace", async () => {
-  const error = await follow("training", [RUNNING, reset, reset, reset, reset, DONE]);
+  const error = await follow("training", [RUNNING, reset, reset, reset, reset, reset, DONE]);
   assert.instance(error, Failure);
   assert.match(String(error), /It cannot be watched: .*cannot reach AWS for states:DescribeExecution \(ECONNRESET\)/);
   assert.equal(await follow("training", [RUNNING, reset, reset, reset, DONE]), { recipes: [] });

@@ -7,6 +7,7 @@ import { namesOf } from "@relevance/lib/platform/naming/names.ts";
 import type { DoneCall } from "@relevance/local-aws/cloud/router.ts";
 import * as assert from "uvu/assert";
 import { suite } from "../../../../test/suite.ts";
+import { keptObjects } from "../../dev/kept-objects.ts";
 import { recommendationData } from "../../dev/recommendation-data.ts";
 import type { RecommendationParts } from "../../dev/recommendation-functions.ts";
 
@@ -119,6 +120,20 @@ test("has the latest version of event objects, even of the same size", async () 
   objects.set("events/a", "two");
   await data.keep(put("events/a"));
   assert.equal([...(await afterKill(folder)).objects], [["events/a", "two"]]);
+  rmSync(folder, { recursive: true });
+});
+
+test("keeps the request log, but no object of another prefix that a command writes", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "data-"));
+  const { objects, clients } = memory();
+  const log = keptObjects(folder, clients.s3, names.bucket(), "logs/");
+  objects.set("logs/search/day=2026-01-01/a", "one");
+  await log.keep({ ...put("unused"), service: "firehose", operation: "PutRecordBatch" });
+  objects.set("forget/x.json", "{}");
+  await log.keep(put("forget/x.json"));
+  const next = memory();
+  await keptObjects(folder, next.clients.s3, names.bucket(), "logs/").restore();
+  assert.equal([...next.objects], [["logs/search/day=2026-01-01/a", "one"]]);
   rmSync(folder, { recursive: true });
 });
 
