@@ -51,7 +51,7 @@ const proxyAddress = new URL(proxy.url).host;
 
 writeFileSync(
   MODEL_YAML,
-  yaml.replace(/^dense_large_en_v1_5:\n/m, `$&  dimension: ${DIMENSION}\n  query_prefix: "find: "\n`),
+  yaml.replace(/dimension: \d+/, `dimension: ${DIMENSION}`).replace('query_prefix: ""', 'query_prefix: "find: "'),
 );
 
 removeShopKey(conf);
@@ -253,7 +253,7 @@ test("says which dimension to write into model.yaml for the given server", async
   assert.is(await second.exited, 1);
   assert.match(
     second.output(),
-    /vectors have 7 dimensions, model\.yaml says 1024: set dense_large_en_v1_5\.dimension: 7 in model\.yaml/,
+    /vectors have 7 dimensions, model\.yaml says 384: set dense_large_en_v1_5\.dimension: 7 in model\.yaml/,
   );
 });
 
