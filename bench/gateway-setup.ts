@@ -45,15 +45,18 @@ export function direct(url: string, method: string, path: string, body?: string,
   });
 }
 
-/** Builds the bundle with these settings and returns its folder. */
-export async function buildGateway(settings: Partial<GatewaySettings> = {}): Promise<string> {
+/** Builds the bundle with these settings and returns its folder. `writeModelFiles` writes the sparse model's files into it. */
+export async function buildGateway(
+  settings: Partial<GatewaySettings> = {},
+  writeModelFiles: (folder: string) => Promise<void> = generateModelFiles,
+): Promise<string> {
   const built = await buildFunctions({
     outdir: join(FOLDER, "functions"),
     functions: ["api-router"],
     files: { "api-router": { "config.json": JSON.stringify({ ...SETTINGS, ...settings }) } },
   });
   const dir = built["api-router"]?.dir ?? "";
-  await generateModelFiles(dir);
+  await writeModelFiles(dir);
   return dir;
 }
 
@@ -62,10 +65,11 @@ export async function loadGateway(
   node: string,
   settings: Partial<GatewaySettings> = {},
   role: Readonly<Record<string, string>> = {},
+  writeModelFiles?: (folder: string) => Promise<void>,
 ): Promise<ProxyHandler> {
   const place = { OPENSEARCH_NODE: node, OPENSEARCH_AUTH: "none", AWS_REGION: "eu-west-1" };
   const env = { ...place, API_KEYS: `id=${KEY}`, ...role };
-  const file = join(await buildGateway(settings), "index.mjs");
+  const file = join(await buildGateway(settings, writeModelFiles), "index.mjs");
   return (await loadBundle({ file, env, onRequestLog: () => undefined })).handler;
 }
 

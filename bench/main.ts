@@ -79,6 +79,16 @@ const BENCHMARKS: Readonly<Record<string, Listed>> = {
     about: "100,000 random requests to placements: lists as configured",
     load: async () => (await import("./placements.ts")).placementsBenchmark,
   },
+  collection: {
+    about: "nDCG@10 of keywords, the small real models and hybrids on a collection in SMART's format (COLLECTION)",
+    load: async () => (await import("./collection.ts")).collectionBenchmark,
+    isOnRequest: true,
+  },
+  "int8-model": {
+    about: "the small dense model as integers, beside its original of floats",
+    load: async () => (await import("./int8-model.ts")).int8ModelBenchmark,
+    isOnRequest: true,
+  },
   "left-out": {
     about: "quality that a training reports of the built-in engine, beside the API's (COLLECTION)",
     load: async () => (await import("./left-out.ts")).leftOutBenchmark,

@@ -51,7 +51,7 @@ const proxyAddress = new URL(proxy.url).host;
 
 writeFileSync(
   MODEL_YAML,
-  yaml.replace(/^dense_large_en_v1_5:\n/m, `$&  dimension: ${DIMENSION}\n  query_prefix: "find: "\n`),
+  yaml.replace(/dimension: \d+/, `dimension: ${DIMENSION}`).replace('query_prefix: ""', 'query_prefix: "find: "'),
 );
 
 removeShopKey(conf);

@@ -24,12 +24,12 @@ interface Waiting {
  * Returns the models, which a process computes. It starts with the first call, and again if it has ended. It ends with its
  * standard input, so it never outlives this process.
  */
-export function createModelProcess({ folder, python, packages }: InstalledModels): ModelProcess {
+export function createModelProcess({ folder, python, packages }: InstalledModels, program = PROGRAM): ModelProcess {
   let running: { child: ChildProcessByStdio<Writable, Readable, Readable>; waiting: Waiting[] } | undefined;
 
   const start = () => {
     const { PYTHONHOME: _home, ...env } = process.env;
-    const child = spawn(python, [PROGRAM, folder], {
+    const child = spawn(python, [program, folder], {
       // More threads do not help texts this short, and take the cores from the cluster.
       env: { ...env, PYTHONPATH: packages, OPENBLAS_NUM_THREADS: "1" },
       // Ctrl-C reaches the terminal's process group, and a stopping stack still answers.
