@@ -12,7 +12,7 @@ const word = (n: number) => WORDS[n % WORDS.length] ?? "";
 
 /** Members of an answer that differ from call to call. */
 const OWN =
-  /"(?:took|_seq_no|_primary_term|_version|max_score|_score|query_id|request_id|timestamp)":\s?(?:-?[\d.e-]+|"[^"]*")/gi;
+  /"(?:took|milliseconds|_seq_no|_primary_term|_version|max_score|_score|_doc|query_id|request_id|timestamp)":\s?(?:-?[\d.e-]+|"[^"]*")/gi;
 
 const TEMPLATE = {
   size: 5,
@@ -43,15 +43,7 @@ const callsOf = (index: string, n: number): Call[] => {
     ],
     ["/application/hybrid-search", { ...hybrid, search_request_template: TEMPLATE }],
     ["/application/hybrid-search/candidates", { ...hybrid, search_request_template: TEMPLATE }],
-    [
-      "/application/multi-search",
-      {
-        searches: [
-          { kind: "search", ...search },
-          { kind: "hybrid-search", ...hybrid },
-        ],
-      },
-    ],
+    ["/application/multi-search", { searches: [{ ...hybrid, template: "words" }] }],
     [
       "/application/bulk",
       { index: `${index}-w`, bulk_request: [{ id: `w${n}`, op: "index", doc: { text: `${word(n)} ${n}` } }] },
