@@ -1,6 +1,7 @@
 /** `make sizing`: computes docs/guides/sizing.md from the unit costs in bench/results.json. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { trainingLimits, USUAL_IMPORT_BYTES } from "../lib/personalize/limits.ts";
+import { CLUSTER_MS, costs, FUNCTION_GB } from "./sizing-costs.ts";
 import { documents, longDocuments } from "./sizing-documents.ts";
 import { COMPUTED, digits, estimate, figure, HOUR, type Line, MEASURED, type Results, whole } from "./sizing-lines.ts";
 
@@ -17,9 +18,6 @@ function eventsASecond(results: Results): number {
 
 /** Milliseconds of a reranker for 50 texts. */
 const RERANK_MS = 200;
-
-/** Memory of api-router and etl in GB as Lambda bills it: 1,769 MB, which is one vCPU. */
-const FUNCTION_GB = 1_769 / 1_024;
 
 /** List prices of eu-west-1 or us-east-1 in US dollars. They change: replace them with those of your contract. */
 const PRICES = { gbSecond: 0.0000133334, millionInvocations: 0.2, millionApiCalls: 3.5 };
@@ -79,8 +77,7 @@ function billionEvents(results: Results): Line[] {
 function searches(results: Results): Line[] {
   const rate = 10_000;
   const own = figure(results, "processor-time", "search_ms");
-  const clusterMs = 20;
-  const duration = clusterMs + own;
+  const duration = CLUSTER_MS + own;
   const concurrency = (rate * duration) / 1_000;
   const gbSeconds = rate * (Math.ceil(duration) / 1_000) * FUNCTION_GB * HOUR;
   const millions = (rate * HOUR) / 1e6;
@@ -94,7 +91,7 @@ function searches(results: Results): Line[] {
     {
       what: "duration of a call",
       value: `${digits(duration)} ms`,
-      basis: estimate(`the cluster answers in ${clusterMs} ms; measure yours, since it decides everything below`),
+      basis: estimate(`the cluster answers in ${CLUSTER_MS} ms; measure yours, since it decides everything below`),
     },
     {
       what: "simultaneous function instances",
@@ -182,6 +179,10 @@ export function sizingGuide(results: Results): string {
     "`POST /application/search` without personalization.",
     "",
     ...table(searches(results)),
+    "",
+    "### What the way to the gateway costs",
+    "",
+    ...costs(results),
     "",
     "## 100 million documents with two vectors",
     "",

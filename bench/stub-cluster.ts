@@ -1,6 +1,6 @@
 /**
  * Answers as the cluster, endpoints of a dense model and a reranker, Secrets Manager and S3 would, as `node bench/stub-cluster.ts [folder]`:
- * every search with the same answer, objects of the bucket `bench-bucket` with the files of the folder. Stands in where only the time of its callers is measured. Prints its URL, and ends when its
+ * every search with the same answer, or one of 1 MB, objects of the bucket `bench-bucket` with the files of the folder. Stands in where only the time of its callers is measured. Prints its URL, and ends when its
  * input does.
  */
 import { readFileSync } from "node:fs";
@@ -15,6 +15,13 @@ const found = JSON.stringify({
   timed_out: false,
   _shards: { total: 1, successful: 1, skipped: 0, failed: 0 },
   hits: { total: { value: 812, relation: "eq" }, max_score: 9.5, hits },
+});
+/** An answer of 1 MB, of the index `big`. */
+const big = found.replace(hits.map((hit) => JSON.stringify(hit)).join(","), () => {
+  const hit = JSON.stringify(hits[0]);
+  return Array(Math.ceil((1024 * 1024) / hit.length))
+    .fill(hit)
+    .join(",");
 });
 const fields = { text: { type: "text" }, text_dense: { type: "knn_vector", dimension: 1024 } };
 const described = JSON.stringify({ bench: { aliases: {}, mappings: { properties: fields }, settings: {} } });
@@ -35,6 +42,7 @@ const answerTo = (method: string, path: string, target: unknown): string => {
   if (path.endsWith("/rerank/invocations")) return ranks;
   if (path.endsWith("/invocations")) return vector;
   if (path === "/") return '{"version": {"number": "2.19.6"}}';
+  if (path === "/big/_search") return big;
   return objectAt(path) ?? (method === "GET" ? described : found);
 };
 

@@ -83,8 +83,52 @@ async function rebuilds(cluster: Cluster) {
   return { alias, old, calls, begin, work, behind, writeTo };
 }
 
+/**
+ * Rebuilds an index beside writers that never pause: before each call of the run, which takes 100 ms by the run's clock,
+ * they write four documents unless writes are blocked. Returns the outcome, and the number of write blocks.
+ */
+async function besideWriters(cluster: Cluster, holdMs: number) {
+  const alias = uniqueIndex("busy");
+  await request(cluster, "PUT", `/${alias}-first`, { aliases: { [alias]: {} } });
+  const native = createCluster({ node: cluster.url, auth: noAuth });
+  let clock = 0;
+  let written = 0;
+  let blocks = 0;
+  const send: typeof native.send = async (call, timeoutMs) => {
+    clock += 100;
+    const lines = Array.from({ length: 4 }, () => `{"index":{"_id":"${written++ % 400}"}}\n{"n":${written}}\n`);
+    if (!call.path.startsWith(`/${alias}-first/_bulk`))
+      await request(cluster, "POST", `/${alias}/_bulk`, lines.join(""));
+    blocks += call.path.endsWith("/_block/write") ? 1 : 0;
+    return native.send(call, timeoutMs);
+  };
+  const wait = async (ms: number) => {
+    clock += ms;
+  };
+  const calls = createRunCalls({ cluster: { send }, pace: createPace(4), wait });
+  const create = { name: alias, bodyOf: () => ({}), embed: false, embeddingFields: [], replaceIndex: false, width: 20 };
+  const { id } = await createRun(calls, { ...create, now: new Date() });
+  const options = { calls, id, thenSwitch: true, holdMs, most: 4, now: () => clock };
+  const outcome = await workOn(options).then(
+    ({ phase }) => phase as string,
+    ({ message }) => message as string,
+  );
+  return { outcome, blocks };
+}
+
 for (const cluster of await clusters()) {
   const { version } = cluster;
+
+  test(`${version}: a rebuild beside writers that never pause copies the rest in several write blocks, or says that it cannot`, async () => {
+    const { outcome, blocks } = await besideWriters(cluster, 10_000);
+    assert.is(outcome, "switched");
+    assert.ok(blocks > 1, `${blocks} blocks`);
+    const hopeless = await besideWriters(cluster, 1_000);
+    assert.match(
+      hopeless.outcome,
+      /^Tried 5 times to switch: .*: writes come faster than they are copied\. Write less/,
+    );
+  });
 
   test(`${version}: of two rebuilds of one alias one switches, and the other is refused with the reason`, async () => {
     const { alias, old, calls, begin, work, behind, writeTo } = await rebuilds(cluster);

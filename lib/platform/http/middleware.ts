@@ -208,7 +208,7 @@ const compress = promisify(gzip);
 /** A body of this many bytes fits, even if each of them is escaped by a backslash: quotes, backslashes and line ends. */
 const SURELY_FITS_BYTES = 3_000_000;
 
-/** Control characters, of which an escape has six characters. The cluster's JSON contains none. */
+/** Control characters, of which an escape has six characters. No JSON contains them, and texts of ours are JSON. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for them
 const LONG_ESCAPE = /[\0-\x07\x0b\x0e-\x1f]/;
 
@@ -228,7 +228,8 @@ async function finish(reply: Reply, acceptEncoding: string | undefined): Promise
     return inBase64(reply.status, headers, reply.body);
   }
   const result = { statusCode: reply.status, headers, body: reply.body.toString(), isBase64Encoded: false };
-  const fits = bytes <= SURELY_FITS_BYTES && (bytes <= SURELY_FITS_BYTES / 3 || !LONG_ESCAPE.test(result.body));
+  const doubles = typeof reply.body === "string" || bytes <= SURELY_FITS_BYTES / 3 || !LONG_ESCAPE.test(result.body);
+  const fits = bytes <= SURELY_FITS_BYTES && doubles;
   return fits ? result : fitting(result, Buffer.byteLength(JSON.stringify(result)));
 }
 

@@ -52,13 +52,20 @@ export class Passes {
   }
 
   /**
-   * Runs a step on each bucket between the finished part and the marks, and records how far all buckets are finished.
+   * Runs a step on each bucket with documents between the finished part and the marks, and records how far all buckets
+   * are finished.
    */
   async #advance(done: "copied" | "verified", step: (range: Range) => Promise<void>, check: Check): Promise<void> {
+    const { calls, source } = this.#work;
     const { shards, width } = this.#record;
-    const todo = Object.entries(shards).flatMap(([shard, state]) =>
-      rangesOf(Number(shard), state[done], state.mark, width),
-    );
+    const todo: Range[] = [];
+    for (const [key, state] of Object.entries(shards)) {
+      const shard = Number(key);
+      // Each update leaves an empty place, so beside writers most buckets can be empty.
+      const live = await countByBucket(calls, source, { shard, from: state[done] + 1, to: state.mark, width });
+      const ranges = rangesOf(shard, state[done], state.mark, width);
+      todo.push(...ranges.filter(({ from }) => live.has(Math.floor(from / width))));
+    }
     for (const state of Object.values(shards)) delete state.ahead;
     const open = new Map<number, Set<Range>>();
     for (const range of todo) open.set(range.shard, (open.get(range.shard) ?? new Set()).add(range));

@@ -35,6 +35,8 @@ export interface RunOptions {
   onProgress?: (record: RunRecord) => void;
   /** Buckets in progress at a time. */
   most: number;
+  /** Replaced in tests so that no time passes. */
+  now?: () => number;
 }
 
 /**
@@ -48,6 +50,12 @@ const RIVAL_MS = 10_000;
 
 /** Attempts to switch before the run stops. */
 const ATTEMPTS = 5;
+
+/** Time for waiting writes between two write blocks, as a share of a block's. */
+const PAUSE = 0.25;
+
+/** A write block that leaves at most this share of the work for the next one is no failed attempt. */
+const LEFT = 0.9;
 
 /**
  * Works on a rebuild until the new index has caught up and, with `thenSwitch`, replaces the old one. Takes over the run
@@ -131,6 +139,9 @@ class Takeover {
   readonly #save: () => Promise<void>;
   readonly #rejects: Rejects;
   readonly #options: RunOptions;
+  readonly #now: () => number;
+  /** Changes to copy and to verify when writes were last blocked. */
+  #left: number | undefined;
 
   constructor(passes: Passes, { save, record }: Checkpoints & HeldRecord, rejects: Rejects, options: RunOptions) {
     this.#passes = passes;
@@ -138,6 +149,7 @@ class Takeover {
     this.#save = save;
     this.#rejects = rejects;
     this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
   }
 
   /**
@@ -147,9 +159,11 @@ class Takeover {
   async run(calm: boolean): Promise<RunRecord> {
     const { calls, thenSwitch } = this.#options;
     const { target, late_settings } = this.#record;
-    let failed = { reason: "", rescued: calm };
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      await this.#catchUp();
+    let failed: FailedSwitch = { reason: "", rescued: calm };
+    for (let attempt = 0; attempt < ATTEMPTS; ) {
+      // A pass without a block would let writers get ahead again.
+      if (failed.left === undefined) await this.#catchUp();
+      else await calls.wait(this.#options.holdMs * PAUSE);
       const rejected = this.#rejects.ids().size;
       if (rejected > 0) {
         throw await this.#stop(`${target} rejected ${rejected} documents; \`relevance index status\` lists them`);
@@ -159,6 +173,8 @@ class Takeover {
       if (failed.rescued) await calls.wait(CALM_MS);
       const again = await this.#trySwitch();
       if (!again) return this.#record;
+      const shrinks = again.left !== undefined && again.left < (failed.left ?? Number.POSITIVE_INFINITY) * LEFT;
+      attempt += shrinks ? 0 : 1;
       failed = again;
     }
     throw await this.#stop(`Tried ${ATTEMPTS} times to switch: ${failed.reason}`);
@@ -170,19 +186,19 @@ class Takeover {
    */
   async #catchUp(): Promise<void> {
     for (let before = Number.POSITIVE_INFINITY; ; ) {
-      const started = performance.now();
+      const started = this.#now();
       const marks = await shardMarks(this.#options.calls, this.#record.source);
       await this.#passes.run(marks.map(({ shard, globalCheckpoint }) => ({ shard, mark: globalCheckpoint })));
-      const took = performance.now() - started;
+      const took = this.#now() - started;
       if (took < this.#options.holdMs / 4 || took > before * 0.7) return;
       before = took;
     }
   }
 
   /** Tries to switch. Returns the reason if it could not; undefined if it has switched. */
-  async #trySwitch(): Promise<{ reason: string; rescued: boolean } | undefined> {
+  async #trySwitch(): Promise<FailedSwitch | undefined> {
     const { calls, holdMs } = this.#options;
-    const started = performance.now();
+    const started = this.#now();
     const held = await holdWrites(calls, this.#record, Date.now() + holdMs);
     if ("rival" in held) {
       await calls.wait(RIVAL_MS * Math.random());
@@ -190,6 +206,7 @@ class Takeover {
     }
     const { hold, blocked } = held;
     let reason: string;
+    let left: number | undefined;
     try {
       reason = blocked
         ? await this.#finish(hold, started)
@@ -200,9 +217,10 @@ class Takeover {
         await releaseWrites(calls.unstopped, this.#record, hold);
         throw error;
       }
-      reason = error.message;
+      left = this.#left;
+      reason = `${error.message}: writes come faster than they are copied. Write less until the switch, or raise --parallel`;
     }
-    return { reason, rescued: await releaseWrites(calls, this.#record, hold) };
+    return { reason, left, rescued: await releaseWrites(calls, this.#record, hold) };
   }
 
   /**
@@ -213,9 +231,14 @@ class Takeover {
     const { source, target } = this.#record;
     const check = () => {
       const limit = holdMs * 0.8;
-      if (performance.now() - started > limit) throw new OutOfTime(`the last pass took longer than ${limit} ms`);
+      if (this.#now() - started > limit) throw new OutOfTime(`the last pass took longer than ${limit} ms`);
     };
-    await this.#passes.run(await this.#settledMarks(check), check);
+    const marks = await this.#settledMarks(check);
+    this.#left = marks.reduce((left, { shard, mark }) => {
+      const { copied = -1, verified = -1 } = this.#record.shards[shard] ?? {};
+      return left + (mark - copied) + (mark - verified);
+    }, 0);
+    await this.#passes.run(marks, check);
     await refresh(calls, target);
     const [before, after] = [await countDocuments(calls, source), await countDocuments(calls, target)];
     if (before !== after) return `${source} has ${before} documents and ${target} has ${after}`;
@@ -251,6 +274,14 @@ class Takeover {
     await this.#save();
     return new RunFailure(message);
   }
+}
+
+interface FailedSwitch {
+  reason: string;
+  /** Whether a gateway has lifted the write block, or may have. */
+  rescued: boolean;
+  /** Changes to copy and to verify when writes were blocked, if the time of the block was too short for them. */
+  left?: number | undefined;
 }
 
 /** Thrown when the write block is about to expire. */

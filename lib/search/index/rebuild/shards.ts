@@ -45,16 +45,16 @@ export async function refresh(calls: RunCalls, index: string): Promise<void> {
 const BUCKETS_A_CALL = 10_000;
 
 /**
- * Returns the number of documents of each bucket of `width` sequence numbers, up to sequence number `to`. Empty buckets
- * are left out.
+ * Returns the number of documents of each bucket of `width` sequence numbers, between two sequence numbers. Empty
+ * buckets are left out.
  */
 export async function countByBucket(
   calls: RunCalls,
   index: string,
-  { shard, to, width }: { shard: number; to: number; width: number },
+  { shard, from: first = 0, to, width }: { shard: number; from?: number; to: number; width: number },
 ): Promise<Map<number, number>> {
   const counts = new Map<number, number>();
-  for (let from = 0; from <= to; from += BUCKETS_A_CALL * width) {
+  for (let from = first; from <= to; from += BUCKETS_A_CALL * width) {
     const lte = Math.min(to, from + BUCKETS_A_CALL * width - 1);
     const body = {
       size: 0,

@@ -147,8 +147,8 @@ test("an answer is measured by its serialized result, including escapes", async 
   assert.is(JSON.parse(quotes.body).error.code, "response_too_large");
   // A control character takes six bytes; base64 takes four for three and escapes nothing.
   const statuses = [
-    "\0".repeat(1_040_000),
-    "\0".repeat(1_060_000),
+    Buffer.alloc(1_040_000),
+    Buffer.alloc(1_060_000),
     Buffer.alloc(4_700_000, 0xff),
     Buffer.alloc(4_730_000, 0xff),
   ].map(async (body) => (await call(replying({ status: 200, body }))).statusCode);
