@@ -4,7 +4,7 @@ import type { Dataset } from "../platform/contract/recommendation.ts";
 import { ApiSchema } from "./api.ts";
 import { AvroSchema } from "./avro.ts";
 import { checkAuthorization, checkCors, checkKeys, checkReach } from "./checks/api.ts";
-import { type Check, type Drafts, type FileKey, sound } from "./checks/drafts.ts";
+import { type Check, type Drafts, type FileKey, type Report, sound } from "./checks/drafts.ts";
 import { checkEtl } from "./checks/etl.ts";
 import { checkEventTypes } from "./checks/event-types.ts";
 import { checkFilters } from "./checks/filters.ts";
@@ -130,15 +130,12 @@ export function readConfiguration(
   const parts = { project, api, solution, campaign, user, item, interaction, etl };
   const all = { ...parts, hybrid_search: hybrid, model: models, filter: filters, recommendation: placements, rules };
   const drafts: Drafts = Object.fromEntries(Object.entries(all).map(([key, part]) => [key, part?.draft]));
-  for (const check of CHECKS) {
-    check(drafts, (key, path, message) => reader.report(fileNames[key] ?? `${key}.yaml`, path, message));
-  }
+  const report: Report = (key, path, message) => reader.report(fileNames[key] ?? `${key}.yaml`, path, message);
+  for (const check of CHECKS) check(drafts, report);
   const problems = reader.problems();
   if (problems.length > 0) throw new ConfigurationError(problems);
   // What is reported from here on is valid, and probably not meant.
-  for (const check of WARNINGS) {
-    check(drafts, (key, path, message) => reader.report(fileNames[key] ?? `${key}.yaml`, path, message));
-  }
+  for (const check of WARNINGS) check(drafts, report);
   for (const [name, { length }] of Object.entries(synonyms)) {
     if (length === 0) reader.reportLine(name, 1, "has no rule, so searches get no synonyms of it");
   }
