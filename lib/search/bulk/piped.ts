@@ -13,13 +13,15 @@ const READ_MS = 2_000;
 
 /**
  * Returns the writes whose source fields an ingest pipeline of the index changed after they were embedded, by reading the
- * stored documents. None for documents that have changed since, and if they cannot be read in time.
+ * stored documents. None for embeddings that are degraded anyway, for documents that have changed since, and if they cannot
+ * be read in time.
  */
 export async function changedByPipeline(
-  { cluster, target, deadline, needs }: Preparation,
+  { cluster, target, deadline, embedded: needs }: Preparation,
   results: ReadonlyMap<Operation, ItemResult>,
+  degraded: readonly DegradedWrite[],
 ): Promise<DegradedWrite[]> {
-  if (!target.isPiped) return [];
+  if (needs.size === 0) return [];
   const embedded = [...needs].flatMap(([operation, own]) => {
     const guard = results.get(operation)?.guard;
     return guard && own.some(({ kind }) => kind === "text" || kind === "empty") ? [{ operation, own, guard }] : [];
@@ -35,6 +37,7 @@ export async function changedByPipeline(
     return target.mappings.flatMap(({ embedding_field: field, src_fields, hidden }, at): DegradedWrite[] => {
       const need = own[at];
       if ((need?.kind !== "text" && need?.kind !== "empty") || hidden) return [];
+      if (degraded.some((one) => one.operation === operation && one.field === field)) return [];
       const source = sourceText(src_fields.flatMap((path) => lookup(fields, path).values));
       const before = need.kind === "text" ? need.text : "";
       if ("texts" in source && textKey(source.texts.join("\n")) === textKey(before)) return [];

@@ -24,6 +24,8 @@ export interface Preparation {
   documentOf: DocumentOf;
   /** The needs of each operation, one for each mapping, as far as the request alone determines them. */
   needs: ReadonlyMap<Operation, readonly Need[]>;
+  /** What each operation was embedded for, if an ingest pipeline may change it; kept to compare with what is stored. */
+  embedded: Map<Operation, readonly Need[]>;
   /** Returns the version that an operation has written. */
   writtenBy: (operation: Operation) => Guard | undefined;
   /** Called when an operation will be stored without an embedding. */
@@ -136,6 +138,7 @@ async function draft(preparation: Preparation, planned: readonly Planned[]): Pro
     else {
       const allowed = guard === NO_DOCUMENT ? guard : (operation.guard ?? guard);
       drafts.push({ operation, changes, ...(allowed && { guard: allowed }) });
+      if (target.isPiped) preparation.embedded.set(operation, needs);
     }
   }
   return { drafts, failed };

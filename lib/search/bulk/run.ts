@@ -78,7 +78,6 @@ class BulkRun {
   took = 0;
   /** Seconds after which failed operations may succeed; 0 if unknown. */
   retryAfter = 0;
-
   readonly #call: BulkCall;
   readonly #maxBytes: number;
   readonly #services: GatewayServices;
@@ -107,6 +106,7 @@ class BulkRun {
       deadline,
       documentOf,
       needs,
+      embedded: new Map(),
       pool: createTextPool({ embedder, deadline, wait, ...usesOf(needs, target) }),
       embedder,
       writtenBy: (operation) => this.results.get(operation)?.guard,
@@ -131,7 +131,7 @@ class BulkRun {
     }
     const reason = this.#stopped ?? this.#unread;
     if (reason && !this.#answered) throw nothingWritten(reason);
-    this.degraded.push(...(await changedByPipeline(this.#preparation, this.results)));
+    this.degraded.push(...(await changedByPipeline(this.#preparation, this.results, this.degraded)));
   }
 
   /** Records a failure and returns true if the previous operation on the id, or a stop, forbids to send this one. */

@@ -46,7 +46,7 @@ export interface PassageMapping extends Splitting {
 export interface BulkTarget {
   /** The name in the request. Writes use it, so that the routing of an alias applies. */
   name: string;
-  /** The name to read documents from: the write index of an alias with several indexes, else `name`. */
+  /** The name to read documents from: the write index of a data stream or of an alias with several indexes, else `name`. */
   readName: string;
   /** The index name shown in items. */
   itemIndex: string;
@@ -79,7 +79,7 @@ export async function bulkTarget(
   const entry = indexes.length === 0 ? entryOfAbsent(settings, name) : written?.entry;
   const names = {
     name,
-    readName: indexes.length > 1 ? (written?.name ?? name) : name,
+    readName: indexes.length > 1 || written?.dataStream === name ? (written?.name ?? name) : name,
     itemIndex: written?.name ?? name,
   };
   if (!entry) return { ...names, mappings: [], onFailure: "fail" };

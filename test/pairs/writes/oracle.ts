@@ -33,6 +33,10 @@ export function expectedOf(row: WriteRow, models: PairModels): Expected {
   const isAsked = text !== "";
   const isUnknown = model === undefined && hasDense(row) && isAsked && doc.text_dense === undefined;
   const withoutDense = hasDense(row) ? { text_dense: null } : {};
+  // The pipeline runs after the embedding; of updates for those that create a document.
+  const isChanged = row.pipeline === "changes-text" && row.form !== "date-math" && row.op !== "update" && !isPartial;
+  const own = isChanged && (touches || row.op !== "upsert") ? [...Object.keys(withoutDense), "text_sparse"] : [];
+  const changed = own.filter((field) => doc[field] === undefined);
   // The gateway reads the stored document first, and meets its version there. No model is asked.
   const isStale = isPartial && row.version === "stale";
   if (row.model === "down" && !isStale) {
@@ -51,5 +55,5 @@ export function expectedOf(row: WriteRow, models: PairModels): Expected {
   const replaced = isPartial
     ? { ...withoutDense, ...embedded, text_sparse: [embedded.text_sparse ?? []].flat() }
     : embedded;
-  return { kind: "written", doc: replaced, degraded: isUnknown ? ["text_dense"] : [] };
+  return { kind: "written", doc: replaced, degraded: [...new Set([...(isUnknown ? ["text_dense"] : []), ...changed])] };
 }
