@@ -128,6 +128,19 @@ for (const cluster of await clusters()) {
       assert.match(body.degraded[0]?.reason ?? "", "the values of text could not be read");
     });
 
+    test(`${cluster.version}: ${kind}: where a processor leaves out hits, pages are the cluster's, and the answer says so`, async () => {
+      for (const processor of [{ truncate_hits: { target_size: 4 } }, { collapse: { field: "genre" } }]) {
+        const search_pipeline = { response_processors: [processor] };
+        for (const from of [0, 5, 10]) {
+          const plain = await send[kind]({ from, size: 5, search_pipeline }, { variety: {} });
+          const { body, headers, text } = await send[kind]({ from, size: 5, search_pipeline }, { variety: GROUPS });
+          assert.equal(idsOf(body), idsOf(plain.body), text);
+          assert.ok(idsOf(body).length > 0);
+          assert.is(headers.get("x-degraded"), "variety", text);
+        }
+      }
+    });
+
     test(`${cluster.version}: ${kind}: after a ranking for the user, both are told`, async () => {
       const ranked = { user_id: "u1", business_rules: { is_personalized_enabled: true } };
       const { body } = await send[kind]({ size: 4 }, { ...ranked, variety: GROUPS });

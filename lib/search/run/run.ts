@@ -5,10 +5,11 @@ import { parseLossless } from "../../platform/json/values.ts";
 import { searchedIndexes } from "../access/query.ts";
 import { checkedParts, requirePageRequest, requireTemplate } from "../access/templates.ts";
 import type { GatewayServices } from "../gateway/services.ts";
+import { declinedBy, droppingProcessor } from "../page/dropping.ts";
 import type { SearchPage } from "../page/native-page.ts";
 import { type Rewritten, unchanged } from "../page/rewritten.ts";
 import { searchedPage } from "../page/searched-page.ts";
-import { stagesOf } from "../page/stage.ts";
+import { type StageSelection, stagesOf } from "../page/stage.ts";
 import { bounded, requireReach } from "../queries/bounded.ts";
 import { plainExpression } from "../resolve/expression.ts";
 import { changesQuery, type Effects, withoutText } from "../rules/effects.ts";
@@ -125,10 +126,8 @@ class Search<Request extends SearchRequest, Own extends Opened> {
     const text = effects.text ?? this.#textOf(ready.own);
     const { pins } = retrieval;
     const search = { index: prepared.index, request: body, userId: body.user_id, text, entry, native, page };
-    const { stages, declined } = stagesOf([
-      interleaved ?? {},
-      ...(await stagesFor(services, { ...search, effects, filters, pins })),
-    ]);
+    const wanted = [interleaved ?? {}, ...(await stagesFor(services, { ...search, effects, filters, pins }))];
+    const { stages, declined, isDropping } = await this.#stages(wanted, retrieval);
     const sender = retrieval.sender(Math.max(0, ...stages.map(({ window }) => window)));
     const attempt = this.#attempts(
       ready,
@@ -145,8 +144,17 @@ class Search<Request extends SearchRequest, Own extends Opened> {
       deadline: call.deadline,
     });
     const found = await sender.finish(paged);
-    const experiment = variant?.shown(found, interleaved);
+    const experiment = isDropping && interleaved ? undefined : variant?.shown(found, interleaved);
     return { ...this.#searched(ready, sender, found), ...(experiment && { experiment }) };
+  }
+
+  /** Returns the stages that can run: none if the cluster leaves out hits of the window. */
+  async #stages(wanted: readonly StageSelection[], retrieval: Retrieval) {
+    const { stages, declined } = stagesOf(wanted);
+    const processor = stages.length > 0 ? droppingProcessor(await retrieval.responseProcessors()) : undefined;
+    if (processor === undefined) return { stages, declined, isDropping: false };
+    const lost = stagesOf(declinedBy(processor, stages));
+    return { stages: [], declined: [...declined, ...lost.declined], isDropping: true };
   }
 
   /** Returns the prepared search, for the variant that applies if it takes part in an experiment. */

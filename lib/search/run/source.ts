@@ -81,6 +81,8 @@ export interface Retrieval {
   queries(): readonly unknown[];
   /** How pinned documents are read; undefined if none are. */
   pins: PinSource | undefined;
+  /** Returns the response processors that the cluster runs on each page. */
+  responseProcessors(): Promise<readonly unknown[]>;
   /** The most hits that the cluster returns. */
   maxResultWindow(): Promise<number>;
   /** Returns the sender of the search, for stages that need this many hits. */

@@ -1,7 +1,9 @@
 import { HYBRID_DEFAULTS } from "../../platform/contract/search.ts";
 import { memberSlices, withMembers } from "../../platform/json/slices.ts";
 import { isHybrid } from "../../platform/json/template.ts";
-import { parseLossless } from "../../platform/json/values.ts";
+import { isObject, parseLossless } from "../../platform/json/values.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
+import type { IndexCatalog } from "../opensearch/index-catalog.ts";
 import { nativeSearch } from "../page/answer.ts";
 import { pageOf } from "../page/native-page.ts";
 import { resolveTarget } from "../resolve/target.ts";
@@ -80,6 +82,7 @@ function retrievalOf({ services, call, watch }: Running<AnySearchRequest>, { own
     },
     // The cluster returns an error for pages past the end of a fused list, and reading pins would need one.
     pins: isHybrid(own.parsed) ? undefined : { body: () => text },
+    responseProcessors: () => responseProcessors(services.catalog, own.parsed.search_pipeline, index, call.deadline),
     /** The minimum over the indexes: the window must fit all of them. */
     async maxResultWindow() {
       const indexes = await services.catalog.resolve(index, call.deadline);
@@ -89,6 +92,21 @@ function retrievalOf({ services, call, watch }: Running<AnySearchRequest>, { own
     degraded: [],
     settings: null,
   };
+}
+
+/** Returns the response processors of a body's pipeline, or else of the indexes' default. */
+async function responseProcessors(
+  catalog: IndexCatalog,
+  pipeline: unknown,
+  index: string,
+  deadline: Deadline,
+): Promise<readonly unknown[]> {
+  if (isObject(pipeline)) return [pipeline.response_processors ?? []].flat();
+  const indexes = pipeline === undefined ? await catalog.resolve(index, deadline) : [];
+  // With several defaults, the cluster runs none.
+  const [id, ...others] = new Set([pipeline ?? indexes.flatMap(({ searchPipeline }) => searchPipeline ?? [])].flat());
+  if (typeof id !== "string" || id === "_none" || others.length > 0) return [];
+  return (await catalog.pipeline(id, deadline))?.response_processors ?? [];
 }
 
 const NO_ENTRY: StageEntry = { candidates: HYBRID_DEFAULTS.candidates, embedding_mappings: [] };

@@ -1,5 +1,6 @@
 import { withMembers } from "../../../platform/json/slices.ts";
 import { nativeSearch } from "../../page/answer.ts";
+import { droppingProcessor } from "../../page/dropping.ts";
 import type { PageResult } from "../../page/stage.ts";
 import type { Retrieval, Running, Sender, Source, Worded } from "../../run/source.ts";
 import { highlighted } from "./best-passages.ts";
@@ -58,22 +59,30 @@ async function retrievalOf(
   const { template, entry } = opened;
   const query = search.effects.text ?? call.body.search_query;
   const plan = await planned(services, opened, { query, settings, deadline: call.deadline }, watch);
-  const { request_processors, response_processors } = entry.pipeline;
+  const { request_processors } = entry.pipeline;
+  const response_processors = processorsOf(opened);
   return {
     queries: () => plan.queries,
     pins: {
       body: () => nativeOf(opened, plan, 0).bodyWith(plan.queries),
       pipeline: JSON.stringify({
         request_processors,
-        response_processors: [...response_processors, ...template.responseProcessors],
+        response_processors,
       }),
     },
+    responseProcessors: async () => response_processors,
     maxResultWindow: async () => entry.maxResultWindow,
     sender: (window) => senderOf(running, search, opened, plan, Math.max(entry.candidates, window)),
     degraded: plan.degraded,
     settings: plan.settings,
   };
 }
+
+/** Returns the response processors that run after fusion: those of the index, then the caller's. */
+const processorsOf = ({ template, entry }: Pick<OpenedHybrid, "template" | "entry">): readonly unknown[] => [
+  ...entry.pipeline.response_processors,
+  ...template.responseProcessors,
+];
 
 function senderOf(
   { services, call, watch }: Running<HybridRequest>,
@@ -105,7 +114,9 @@ function senderOf(
     async finish(found) {
       const { answer, degraded, ...rest } = await withPassages(found);
       const lacking = versionDegradations(native, can, { isExplained });
-      const short = depthDegradation(answer, { page, depth: paginationDepth, native });
+      // A page that a processor has shortened says nothing about the list.
+      const isCut = answer.hits.length > 0 && droppingProcessor(processorsOf(opened)) !== undefined;
+      const short = isCut ? [] : depthDegradation(answer, { page, depth: paginationDepth, native });
       return { ...rest, answer, degraded: [...degraded, ...lacking, ...short] };
     },
     echo: {
