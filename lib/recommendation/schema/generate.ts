@@ -41,7 +41,7 @@ interface Samples {
 export interface Generated {
   schemas: Readonly<Record<Dataset, AvroSchema>>;
   etl: EtlConfiguration;
-  /** The number of rows in each file that the service accepts. */
+  /** The number of rows in each file. */
   rows: Readonly<Record<Dataset, number>>;
   eventTypes: EventTypes;
   /** Warnings: valid but probably a mistake. */
@@ -88,7 +88,7 @@ export async function readSamples(files: SampleFiles): Promise<Samples> {
     warnings: [
       ...given.flatMap((dataset) => rejectedRows(samples[dataset], textual)),
       ...DATASETS.flatMap((dataset) => samples[dataset].suspects),
-      ...idWarnings(ids, files, samples.interaction.rows),
+      ...idWarnings(ids, files, rowsOf(samples.interaction)),
       ...(constants?.absent(given) ?? []),
     ],
   };
@@ -107,7 +107,7 @@ export async function generateSchemas(files: SampleFiles & { interaction: string
       ...{ user: made.user.etl, item: made.item.etl, interaction: made.interaction.etl },
       ...(files.format && { files: files.format }),
     },
-    rows: { user: user.rows, item: item.rows, interaction: interaction.rows },
+    rows: { user: rowsOf(user), item: rowsOf(item), interaction: rowsOf(interaction) },
     eventTypes: interaction.eventTypes,
     missingWords: [...new Set(all.flatMap((sample) => missingWordsOf(sample, textual)))].toSorted(),
     warnings: [
@@ -117,6 +117,8 @@ export async function generateSchemas(files: SampleFiles & { interaction: string
     ],
   };
 }
+
+const rowsOf = ({ rows, rejected }: Sample) => rows + rejected;
 
 /** Returns a problem for each column to rename that no file has. */
 function unusedRenames({ renames }: FileFormat, samples: readonly Sample[]): string[] {

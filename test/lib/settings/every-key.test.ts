@@ -51,7 +51,15 @@ const PREFIXES = { query_prefix: "query: ", passage_prefix: "passage: " };
  * Has every key at least once in the first entry of each list, except those of {@link privateApis}, {@link authorizer},
  * {@link templateKey}, {@link declaring}, {@link existing} and {@link described}.
  */
-const full = withPlacements(withRareKeys(withExcludedColumns(withoutComments(fullExample()))));
+const full = changed(
+  withPlacements(withRareKeys(withExcludedColumns(withoutComments(fullExample())))),
+  "etl/configure.json",
+  ["files"],
+  {
+    ...{ separator: "::", no_value: ["null"], event_type: "view", timestamp_format: "iso" },
+    renames: [{ dataset: "item", from: "name", to: "TITLE" }],
+  },
+);
 
 /** The same with private APIs, which exclude host names. */
 const privateApis = (["domain_name_system", "recommendation_domain_name", "execute_api_url"] as const).reduce<Files>(
