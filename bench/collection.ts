@@ -1,4 +1,4 @@
-import { copyFile, readFile } from "node:fs/promises";
+import { copyFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { ProxyHandler } from "../lib/platform/http/event.ts";
 import { MODEL_FILE_NAMES } from "../lib/search/embeddings/model-files.ts";
@@ -57,7 +57,7 @@ export const collectionBenchmark: Benchmark = {
     };
     try {
       const handler = await loadGateway(cluster.url, { indexes: [hybridIndex(INDEX)] }, {}, writeModelFiles);
-      const collection = await readSmart(COLLECTION, (name) => readFile(name, "latin1"));
+      const collection = readSmart(COLLECTION);
       await fill(handler, cluster.url, collection);
       return [await measured(handler, basename(COLLECTION), collection)];
     } finally {

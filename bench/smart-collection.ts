@@ -1,4 +1,4 @@
-import { globSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** A collection of texts with judged queries. */
@@ -14,22 +14,22 @@ export interface SmartCollection {
  * Reads a collection in SMART's format: `*.all*` with documents, `*.qry` with queries, which are numbered by their order, and
  * `*qrel` with lines `query document code`. Code 1 is the best, 4 the least relevant, and -1 is not relevant.
  */
-export async function readSmart(folder: string, read: (name: string) => Promise<string>): Promise<SmartCollection> {
-  const content = async (pattern: string) => {
+export function readSmart(folder: string): SmartCollection {
+  const content = (pattern: string) => {
     const [name] = globSync(join(folder, pattern));
     if (name === undefined) throw new Error(`${folder} has no file ${pattern}: is it a collection in SMART's format?`);
-    return read(name);
+    return readFileSync(name, "latin1");
   };
-  const documents = recordsIn(await content("*.all*")).map(({ id, parts }): [string, string] => [
+  const documents = recordsIn(content("*.all*")).map(({ id, parts }): [string, string] => [
     id,
     [parts.get("T"), parts.get("W")].join("\n").trim(),
   ]);
-  const queries = recordsIn(await content("*.qry")).map(({ parts }, at): [string, string] => [
+  const queries = recordsIn(content("*.qry")).map(({ parts }, at): [string, string] => [
     String(at + 1),
     parts.get("W") ?? "",
   ]);
   const judgments = new Map<string, Map<string, number>>();
-  for (const line of (await content("*qrel")).split("\n")) {
+  for (const line of content("*qrel").split("\n")) {
     const [query, document, code] = line.trim().split(/\s+/);
     if (query === undefined || document === undefined || code === undefined) continue;
     const grades = judgments.get(query) ?? new Map<string, number>();

@@ -53,9 +53,9 @@ test("name the endpoint of a self-hosted model, its pruning and its parallel cal
       revision: "d4aa6901d3a41ba39fb536a557fa166f842b0e09",
       concurrency: 4,
       document_concurrency: 2,
-      dimension: 1024,
-      query_prefix: "Represent this sentence for searching relevant passages: ",
+      dimension: 384,
       passage_prefix: "",
+      query_prefix: "",
     },
     {
       name: "sparse_v3",

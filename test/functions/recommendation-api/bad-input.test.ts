@@ -57,11 +57,6 @@ const TO_USERS: Case[] = [
     { limit: 0, filter_name: "", filter_value_dict: {}, extra: 1 },
     { [id]: "is required", limit: "must be a whole number", extra: "is not a known field" },
   ],
-  [
-    "a list",
-    [],
-    { [id]: "is required", limit: "is required", filter_name: "is required", filter_value_dict: "is required" },
-  ],
 ];
 
 const RANKING: Case[] = [
