@@ -3,7 +3,7 @@ import { unzip } from "node:zlib";
 import { Client, Connection } from "@opensearch-project/opensearch";
 import type { ClusterAuth } from "./auth.ts";
 import { type Cluster, ClusterFailure, type ClusterRequest } from "./cluster.ts";
-import { ClusterTransport, clusterConnection } from "./cluster-connection.ts";
+import { ClusterTransport, clusterConnection, type WholeAnswer } from "./cluster-connection.ts";
 import { Connections } from "./connections.ts";
 
 export interface ClusterOptions {
@@ -31,16 +31,19 @@ export function createCluster(options: ClusterOptions): Cluster {
   const common = { "user-agent": "relevance", ...(compressed && { "accept-encoding": "gzip,deflate" }) };
 
   /** Sends a call once. Returns the answer and the credentials that were used. */
-  const once = async ({ method, path, query = "", headers, body }: ClusterRequest, timeout: number) => {
+  const once = async ({ method, path, query = "", headers, body }: ClusterRequest, requestTimeout: number) => {
     const credentials = (await auth.headers?.()) ?? {};
-    const {
-      statusCode,
-      headers: returned,
-      bytes,
-    } = await (transport as ClusterTransport).send({
-      ...{ method, path, querystring: query, body, timeout, auth: auth.signer?.credentials() },
-      headers: { ...common, ...headers, ...credentials },
-    });
+    const { statusCode, body: stream } = await transport.request(
+      {
+        method,
+        path,
+        querystring: query,
+        ...(body?.length && { body }),
+        ...(auth.signer && { auth: auth.signer.credentials() }),
+      },
+      { asStream: true, requestTimeout, headers: { ...common, ...headers, ...credentials } },
+    );
+    const { headers: returned, bytes } = stream as WholeAnswer;
     const encoding = returned["content-encoding"] ?? "identity";
     const decoded = encoding === "identity" ? bytes : await decode(bytes, encoding);
     return { answer: { status: statusCode ?? 0, headers: returned, body: decoded }, credentials };

@@ -1,5 +1,6 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import { Connection, Transport } from "@opensearch-project/opensearch";
+import type { TransportRequestOptions } from "@opensearch-project/opensearch/lib/Transport.js";
 import { ClusterFailure } from "./cluster.ts";
 import { type Connections, limitReuse, type RequestOnConnection } from "./connections.ts";
 
@@ -27,14 +28,9 @@ export interface WholeAnswer extends IncomingMessage {
 /** A body without content type: the signer would declare it to be a form, sign that header, and send it. */
 const UNTYPED: Pick<Outgoing, "extraHeadersToIgnore"> = { extraHeadersToIgnore: { "content-type": true } };
 
-/** A call as the transport takes it; `auth` has the credentials that a signing connection signs it with. */
-export interface TransportCall {
-  method: string;
-  path: string;
+/** A call as the transport gives it to the connection; `auth` has the credentials to sign it with. */
+interface TransportCall extends Omit<Outgoing, "extraHeadersToIgnore"> {
   querystring: string;
-  headers: Readonly<Record<string, string>>;
-  body?: string | Buffer | undefined;
-  timeout: number;
   auth?: object | undefined;
 }
 
@@ -43,17 +39,17 @@ export interface TransportCall {
  * events, the health of nodes and serialization, which the gateway does elsewhere or leaves out (decision 65).
  */
 export class ClusterTransport extends Transport {
-  /** Sends a call, and returns the whole answer. */
-  send({ body, headers, ...call }: TransportCall): Promise<WholeAnswer> {
+  /** Sends a call, and returns the whole answer as `body`, as the client's own does with `asStream`. */
+  override request(params: object, { headers, requestTimeout: timeout }: TransportRequestOptions = {}): never {
     const [connection] = this.connectionPool.connections as [Connection];
+    const { body } = params as TransportCall;
+    const length = body?.length && { "content-length": String(Buffer.byteLength(body)) };
+    const call = { ...params, headers: { ...headers, ...length }, timeout };
     return new Promise((resolve, reject) => {
-      const params = body?.length
-        ? { ...call, body, headers: { ...headers, "content-length": String(Buffer.byteLength(body)) } }
-        : { ...call, headers };
-      connection.request(params as unknown as Params, (error, answer) =>
-        error ? reject(error) : resolve(answer as WholeAnswer),
+      connection.request(call as unknown as Params, (error, answer) =>
+        error ? reject(error) : resolve({ statusCode: answer?.statusCode, body: answer }),
       );
-    });
+    }) as never;
   }
 }
 
