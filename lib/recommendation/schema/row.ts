@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { shareText } from "../../platform/share.ts";
 
 /** One row of a sample file: where it ends, and its values by column. Missing values are undefined. */
@@ -79,7 +79,5 @@ export function recordOf({ values, written }: Row): Record<string, string | numb
 /** Returns a digest of a row's values. The order of the columns does not matter. */
 export function digestOf(row: Iterable<readonly [string, unknown]>): Buffer {
   const present = [...row].filter(([, value]) => value !== undefined);
-  return createHash("sha256")
-    .update(JSON.stringify(present.sort(([a], [b]) => (a < b ? -1 : 1))))
-    .digest();
+  return hash("sha256", JSON.stringify(present.sort(([a], [b]) => (a < b ? -1 : 1))), "buffer");
 }

@@ -2,7 +2,8 @@ import * as assert from "uvu/assert";
 import { namesOf } from "../../../../lib/platform/naming/names.ts";
 import { itemColumns } from "../../../../lib/recommendation/lists/candidates/item-record.ts";
 import type { RecommendationSettings } from "../../../../lib/recommendation/service/settings.ts";
-import { recommendationSettings } from "../../../../lib/recommendation/service/settings-of.ts";
+import { definitionsOf, recommendationSettings } from "../../../../lib/recommendation/service/settings-of.ts";
+import { PLAIN_FILES } from "../../../../lib/settings/etl.ts";
 import { loadConfiguration } from "../../../../lib/settings/load.ts";
 import { suite } from "../../../suite.ts";
 
@@ -31,6 +32,13 @@ test("a recipe that is not configured has no campaign", () => {
   const solution = { ...recommendation.solution, recipes: { similar_items } };
   const settings = recommendationSettings(configuration, { ...recommendation, solution }, names);
   assert.equal(Object.keys(settings.campaigns), ["similar_items"]);
+});
+
+test("the rules for records have the refused ids, and not how sample files are read", () => {
+  const personalize = { ...recommendation.personalize, ids: { refuse: ["guest"] } };
+  const etl = { ...recommendation.etl, files: { ...PLAIN_FILES, separator: "::" } };
+  const { refuse, ...rules } = definitionsOf({ ...recommendation, personalize, etl });
+  assert.equal([refuse, rules], [["guest"], definitionsOf(recommendation)]);
 });
 
 test("an item has the columns of its file in order, without IS_ACTIVE", () => {
