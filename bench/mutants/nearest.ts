@@ -49,7 +49,7 @@ const INTEGRATION: Readonly<Record<string, readonly string[]>> = {
   "lib/search/embeddings/": ["bulk-models", "bulk-paused-model"],
   "lib/recommendation/sync/": ["recommendation-realtime-sync"],
   "lib/recommendation/etl/": ["etl"],
-  "lib/recommendation/training/": ["training-state", "training"],
+  "lib/recommendation/training/": ["training-gate", "training"],
   "lib/recommendation/clients/": ["recommendation-records", "etl"],
   "lib/recommendation/ingest/": ["recommendation-realtime", "recommendation-ingest", "recommendation-records"],
   "lib/recommendation/api/": ["recommendation-recommend"],

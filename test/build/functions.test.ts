@@ -63,14 +63,14 @@ test("builds another archive when a file beside the bundle differs", async () =>
   assert.is.not(first.tiny?.sha256, second.tiny?.sha256);
 });
 
-test("puts only the entry, its chunks, a package.json and the extra files into the archive, sorted", async () => {
+test("puts only the entry, its chunks, licences, a package.json and the extra files into the archive, sorted", async () => {
   const built = (await build("zip/functions", { "config.json": "{}" })).tiny;
   const files = unzipSync(readFileSync(built?.zip ?? ""));
   const names = Object.keys(files);
   assert.equal(names, [...names].sort());
   assert.equal(
     names.map((name) => name.replace(/-[A-Z0-9]{8}\./, "-*.")),
-    ["chunks/chunk-*.mjs", "chunks/lazy-*.mjs", "config.json", "index.mjs", "package.json"],
+    ["LICENSES.txt", "chunks/chunk-*.mjs", "chunks/lazy-*.mjs", "config.json", "index.mjs", "package.json"],
   );
   assert.is(strFromU8(files["package.json"] ?? new Uint8Array()), '{"type":"module"}\n');
 });

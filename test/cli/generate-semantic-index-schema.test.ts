@@ -42,7 +42,7 @@ test("prints only the schema, as JSON, on standard output", () => {
         description: { type: "text" },
         description_dense: {
           type: "knn_vector",
-          dimension: 1024,
+          dimension: 384,
           method: { engine: "lucene", name: "hnsw", parameters: {}, space_type: "cosinesimil" },
         },
         description_sparse: { type: "rank_features" },
@@ -54,7 +54,7 @@ test("prints only the schema, as JSON, on standard output", () => {
             description_dense: {
               model: "dense_large_en_v1_5",
               revision: "d4aa6901d3a41ba39fb536a557fa166f842b0e09",
-              dimension: 1024,
+              dimension: 384,
               src_fields: ["description"],
             },
             description_sparse: {
@@ -73,8 +73,8 @@ test("takes the dimension of a vector field from model.yaml", async () => {
   const conf = join(folder, "conf");
   cpSync("conf.local", conf, { recursive: true });
   const file = join(conf, "model.yaml");
-  writeFileSync(file, readFileSync(file, "utf8").replace("dense_large_en_v1_5:\n", "$&  dimension: 384\n"));
-  assert.match((await generate(base, "books-v2", conf)).out, '"dimension": 384');
+  writeFileSync(file, readFileSync(file, "utf8").replace("dimension: 384", "dimension: 512"));
+  assert.match((await generate(base, "books-v2", conf)).out, '"dimension": 512');
 });
 
 test("notes what it left out on standard error", async () => {
