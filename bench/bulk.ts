@@ -25,6 +25,7 @@ const MAPPING = (dimension: number) =>
 
 /** Documents that need no embedding: with vectors, and of 1 kB of text. */
 const KINDS = {
+  "of 1 kB": { budget: 1.2, how: "", doc: (n: number) => ({ note: `word ${n} of a text `.repeat(28) }) },
   "with given vectors": {
     budget: 1.05,
     how: `${DIMENSION} dimensions, `,
@@ -32,7 +33,6 @@ const KINDS = {
       text_dense: Array.from({ length: DIMENSION }, (_, k) => Number(Math.sin(n * 31 + k).toFixed(6))),
     }),
   },
-  "of 1 kB": { budget: 1.2, how: "", doc: (n: number) => ({ note: `word ${n} of a text `.repeat(28) }) },
 };
 
 /**

@@ -38,8 +38,8 @@ export const hybridBenchmark: Benchmark = {
     const upstreams = await startUpstreams({ asRoot: true });
     try {
       return [
-        ...(await rowsOn("2.19.6", [{ members: {}, budget: 1.05 }])),
         await smallVectors("2.19.6"),
+        ...(await rowsOn("2.19.6", [{ members: {}, budget: 1.05 }])),
         ...(await rowsOn("3.6.0", [{ members: WITHOUT_TOTALS, budget: 1.05 }, { members: {} }])),
       ];
     } finally {

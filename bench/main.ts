@@ -162,6 +162,7 @@ for (const name of names) {
   results[name] = {
     date: new Date().toISOString().slice(0, 10),
     machine: machine(),
+    commit: execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim(),
     rows: withOtherSizes(rows, results[name]?.rows),
   };
   // Writes after each benchmark, so that a later failure loses nothing.

@@ -5,6 +5,8 @@ export interface Result {
   /** Day of the run, in UTC. */
   date: string;
   machine: string;
+  /** Short hash of the commit that was measured. */
+  commit?: string;
   rows: Row[];
 }
 
