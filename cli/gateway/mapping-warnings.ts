@@ -47,7 +47,8 @@ const unheldTexts = (entry: HybridQuery, { unheld }: IndexInfo): string[] =>
     return reason === undefined ? [] : [`${key} of ${entry.index}: ${reason}`];
   });
 
-const SIGNS = /[#+]+$|^\./;
+const SIGNS = /[#+]|^\./;
+const ALL_SIGNS = /[#+]|^\./g;
 
 /** Returns a warning if analyzers find the words of synonyms without their signs, such as c for c#. */
 async function droppedSigns(cluster: Cluster, entry: HybridQuery, { name, fields }: IndexInfo, rules: string[]) {
@@ -55,7 +56,7 @@ async function droppedSigns(cluster: Cluster, entry: HybridQuery, { name, fields
   const signed = [...new Set(texts)].filter((one) => wordsOf(one).some((word) => SIGNS.test(word)));
   const [text] = signed;
   if (text === undefined) return [];
-  const plain = wordsOf(text).map((word) => word.replace(SIGNS, ""));
+  const plain = wordsOf(text).map((word) => word.replaceAll(ALL_SIGNS, ""));
   const dropping: string[] = [];
   for (const field of new Set(textFields(entry).map(([, one]) => one))) {
     if (fields.get(field)?.type !== "text") continue;

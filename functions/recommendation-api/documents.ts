@@ -165,7 +165,7 @@ const Timestamp = v.pipe(
       v.pipe(v.string(), v.metadata({ pattern: "^(?:0{0,5}[0-3]?\\d{1,9})?$" })),
     ]),
   ),
-  v.description("Whole seconds since 1970, at most in the year 2096; if absent or empty, the time of arrival."),
+  v.description("Whole seconds since 1970, at most a day from now; if absent or empty, the time of arrival."),
 );
 
 const Impression = v.pipe(
@@ -189,7 +189,7 @@ const Impression = v.pipe(
 const EventRecord = v.pipe(
   v.looseObject({
     USER_ID: optionalId("May be absent or empty if there is a SESSION_ID: the visitor is not known yet."),
-    ITEM_ID: v.pipe(UserId, v.description("The item that the event is about.")),
+    ITEM_ID: v.pipe(ItemId, v.description("The item that the event is about.")),
     EVENT_TYPE: EventType,
     EVENT_VALUE: EventValue,
     TIMESTAMP: Timestamp,

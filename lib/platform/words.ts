@@ -20,8 +20,9 @@ const ASCII = /^[\0-\x7f]*$/;
  */
 const PLAIN = /^[\0-\x7f\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u0388-\u03f5\u0400-\u0481\u048a-\u052f]*$/;
 const [LETTER, PART] = ["[a-z\\u00c0-\\u052f]", "[\\w\\u00c0-\\u052f]"];
+// Only the first of several underscores may begin a word, so that a row of them is read once.
 const PLAIN_WORD = new RegExp(
-  `(?:(?<!\\S)\\.(?=${LETTER}))?(?!_+(?!${PART}))${PART}+` +
+  `(?:(?<!\\S)\\.(?=${LETTER}))?(?<!_)_*[a-z\\d\\u00c0-\\u052f]${PART}*` +
     `(?:(?:(?<=${LETTER})[.:](?=${LETTER})|(?<=\\d)[.,;](?=\\d))${PART}+)*(?:[#+]+(?!${PART}|[#+]))?`,
   "gi",
 );

@@ -34,7 +34,7 @@ const recommendation: OpenApi = JSON.parse(recommendationOpenApiJson());
 
 /** Refusals that JSON Schema cannot express; the descriptions state them. */
 const BEYOND_SCHEMA =
-  /must sum to 1|needs a SESSION_ID|one weight a subquery|bytes in UTF-8|not starting with _|made by the gateway|set by the gateway|is not a parameter of this template/;
+  /must sum to 1|needs a SESSION_ID|one weight a subquery|bytes in UTF-8|not starting with _|made by the gateway|set by the gateway|is not a parameter of this template|later than tomorrow|a text like "a\|b"/;
 
 const issuesOf = (schema: v.GenericSchema, body: unknown): readonly Issue[] => issuesIn(() => validate(schema, body));
 
@@ -82,7 +82,7 @@ const definitions = SHOP_DEFINITIONS;
 const parsers = {
   items: profileParser("item", definitions),
   users: profileParser("user", definitions),
-  events: eventParser(definitions, { now: () => 0, id: () => "made-up" }),
+  events: eventParser(definitions, { now: () => 3_900_000_000, id: () => "made-up" }),
 };
 
 /** Returns the issues of an upload and its records, except those of the deployment's own columns. */

@@ -312,6 +312,8 @@ export interface components {
             search_request: components["schemas"]["NativeSearch"];
             /** @description What the user typed, for the request log, which cannot find it in the body, and for the reranking. A template may need it. */
             user_query?: string | null;
+            /** @description A native query, or several, that every document of the answer matches: hits of all subqueries, totals, facets, pinned documents, and what another text finds. */
+            filter?: components["schemas"]["FilterClause"] | components["schemas"]["FilterClause"][] | null;
             /** @description What becomes of a search without hits: nothing, `did_you_mean` tells another text, or that is searched for. Needs the endpoint `suggest`. */
             no_hits?: components["schemas"]["NoHitsChoice"] | null;
             /** @description The user who searches, for personalized ranking and the request log. */
@@ -343,6 +345,8 @@ export interface components {
             params?: components["schemas"]["TemplateParams"] | null;
             /** @description What the user typed, for the request log, which cannot find it in the body, and for the reranking. A template may need it. */
             user_query?: string | null;
+            /** @description A native query, or several, that every document of the answer matches: hits of all subqueries, totals, facets, pinned documents, and what another text finds. */
+            filter?: components["schemas"]["FilterClause"] | components["schemas"]["FilterClause"][] | null;
             /** @description What becomes of a search without hits: nothing, `did_you_mean` tells another text, or that is searched for. Needs the endpoint `suggest`. */
             no_hits?: components["schemas"]["NoHitsChoice"] | null;
             /** @description The user who searches, for personalized ranking and the request log. */
@@ -365,6 +369,10 @@ export interface components {
             is_logging_enable?: boolean | null;
             /** @description Whether the answer has `stages`: what each stage of the page did, and its time. Default: false. */
             explain_stages?: boolean | null;
+        };
+        /** @description A native query, such as `{"term": {"language": "en"}}`. */
+        FilterClause: {
+            [key: string]: unknown;
         };
         /** @description A native search body. The cluster checks its content and answers 422 when it refuses it. */
         NativeSearch: {
@@ -420,6 +428,8 @@ export interface components {
             /** @description The text whose embeddings replace the tokens of the template. */
             search_query: string;
             settings?: components["schemas"]["HybridSettings"] | null;
+            /** @description A native query, or several, that every document of the answer matches: hits of all subqueries, totals, facets, pinned documents, and what another text finds. */
+            filter?: components["schemas"]["FilterClause"] | components["schemas"]["FilterClause"][] | null;
             /** @description What becomes of a search without hits: nothing, `did_you_mean` tells another text, or that is searched for. Needs the endpoint `suggest`. */
             no_hits?: components["schemas"]["NoHitsChoice"] | null;
             /** @description The user who searches, for personalized ranking and the request log. */
@@ -450,6 +460,8 @@ export interface components {
             /** @description The text whose embeddings replace the tokens of the template. */
             search_query: string;
             settings?: components["schemas"]["HybridSettings"] | null;
+            /** @description A native query, or several, that every document of the answer matches: hits of all subqueries, totals, facets, pinned documents, and what another text finds. */
+            filter?: components["schemas"]["FilterClause"] | components["schemas"]["FilterClause"][] | null;
             /** @description What becomes of a search without hits: nothing, `did_you_mean` tells another text, or that is searched for. Needs the endpoint `suggest`. */
             no_hits?: components["schemas"]["NoHitsChoice"] | null;
             /** @description The user who searches, for personalized ranking and the request log. */
@@ -669,6 +681,8 @@ export interface components {
             search_request: components["schemas"]["NativeSearch"];
             /** @description What the user typed, for the request log, which cannot find it in the body, and for the reranking. A template may need it. */
             user_query?: string | null;
+            /** @description A native query, or several, that every document of the answer matches: hits of all subqueries, totals, facets, pinned documents, and what another text finds. */
+            filter?: components["schemas"]["FilterClause"] | components["schemas"]["FilterClause"][] | null;
             /** @description What becomes of a search without hits: nothing, `did_you_mean` tells another text, or that is searched for. Needs the endpoint `suggest`. */
             no_hits?: components["schemas"]["NoHitsChoice"] | null;
             /** @description The user who searches, for personalized ranking and the request log. */
@@ -723,6 +737,8 @@ export interface components {
             /** @description The text whose embeddings replace the tokens of the template. */
             search_query: string;
             settings: components["schemas"]["AppliedHybridSettings"];
+            /** @description A native query, or several, that every document of the answer matches: hits of all subqueries, totals, facets, pinned documents, and what another text finds. */
+            filter?: components["schemas"]["FilterClause"] | components["schemas"]["FilterClause"][] | null;
             /** @description What becomes of a search without hits: nothing, `did_you_mean` tells another text, or that is searched for. Needs the endpoint `suggest`. */
             no_hits?: components["schemas"]["NoHitsChoice"] | null;
             /** @description The user who searches, for personalized ranking and the request log. */

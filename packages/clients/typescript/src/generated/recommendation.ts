@@ -276,7 +276,7 @@ export interface components {
             EVENT_TYPE: string | number;
             /** @description A number, or its decimal digits as text; empty is no value. */
             EVENT_VALUE?: number | string | null;
-            /** @description Whole seconds since 1970, at most in the year 2096; if absent or empty, the time of arrival. */
+            /** @description Whole seconds since 1970, at most a day from now; if absent or empty, the time of arrival. */
             TIMESTAMP?: number | string | null;
             /** @description The items that were shown, as a list or joined by a vertical bar; joined they have at most 1000 characters. */
             IMPRESSION?: (string | number)[] | string | null;
