@@ -53,7 +53,7 @@ async function retrievalOf(
   settings: HybridSettings = running.call.body.settings,
 ): Promise<Retrieval> {
   const { services, call, watch } = running;
-  const { template, entry } = opened;
+  const { entry } = opened;
   const query = search.effects.text ?? call.body.search_query;
   const plan = await planned(services, opened, { query, settings, deadline: call.deadline }, watch);
   const { request_processors } = entry.pipeline;
