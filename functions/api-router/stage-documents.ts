@@ -27,7 +27,13 @@ export const StageReport = v.object({
   name: v.picklist([...REWRITE_STAGES, ...PAGE_STAGES]),
   milliseconds: Integer,
   moved: v.pipe(Integer, v.description("Hits of the window that changed places.")),
-  added: v.pipe(Integer, v.description("Hits that the stage added to the window; the total does not count them.")),
+  added: v.pipe(Integer, v.description("Hits that the stage added to the window.")),
+  outside: v.optional(
+    v.pipe(
+      Integer,
+      v.description("Of these, hits that the search does not find, so that the total does not count them."),
+    ),
+  ),
   hidden: v.pipe(Integer, v.description("Hits that no page shows; the total counts them.")),
   alternatives: v.optional(v.pipe(Integer, v.description("Of synonyms: clauses that were added to the query."))),
   failed: v.pipe(

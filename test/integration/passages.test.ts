@@ -111,8 +111,20 @@ for (const cluster of await clusters()) {
     const filteredBy = (own: object) => ({ knn: { text_dense: { vector: "[text_dense]", k: 50, filter: own } } });
     const found = async (hybrid: object) => search(parts, LONG[3]?.evidence ?? "", { size: 50, query: { hybrid } });
     assert.is((await found({ queries: [filteredBy(filter)] })).length, 10);
-    // Earlier versions have no filter of a hybrid clause.
-    if (!cluster.version.startsWith("2.")) assert.is((await found({ filter, queries: [KNN] })).length, 10);
+    assert.is((await found({ filter, queries: [KNN] })).length, 10);
+    const nested = { nested: { path: "text_dense", query: { match_all: {} } } };
+    const word = (LONG[3]?.text ?? "").split(/\W+/).toSorted((a, b) => b.length - a.length)[0] ?? "";
+    const anyCase = { term: { text: { value: word.toUpperCase(), case_insensitive: true } } };
+    for (const own of [[nested, { term: { year: 3 } }], [nested, filter], [anyCase]]) {
+      const bool = { filter: own };
+      const path = `/${parts}/_search`;
+      const search = { size: 50, query: { bool }, _source: false };
+      const { body: matching } = await request<{ hits: { hits: TestHit[] } }>(cluster, "POST", path, search);
+      const ids = (hits: ReadonlyArray<{ _id: string }>) => hits.map(({ _id }) => _id).toSorted();
+      const expected = ids(matching.hits.hits);
+      assert.ok(expected.length > 0, JSON.stringify(own));
+      assert.equal(ids(await found({ queries: [filteredBy({ bool })] })), expected, JSON.stringify(own));
+    }
     const late = { range: { year: { gte: 10 } } };
     for (const own of [{ bool: { must_not: [late] } }, { bool: { filter: [filter, { exists: { field: "text" } }] } }]) {
       const years = (await found({ queries: [filteredBy(own)] })).map(({ _source }) => Number(_source.year));

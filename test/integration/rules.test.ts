@@ -97,9 +97,15 @@ for (const cluster of await clusters()) {
         if (!pin) continue;
         assert.match(JSON.stringify(pin), '"highlight":{"text":["<em>lamp</em> <em>n6</em>"]}');
         assert.match(JSON.stringify(pin), '"matched_queries":["words"]');
+        assert.is(body.stages?.[0]?.outside, undefined, "the total counts a pin that the search finds");
       }
     });
   }
+
+  test(`${cluster.version}: a pin that the search does not find is told as outside of the total`, async () => {
+    const { body } = await send.plain("pinned", { size: 3, query: { match: { text: "n1" } } });
+    assert.equal([body.stages[0]?.added, body.stages[0]?.outside], [1, 1]);
+  });
 
   test(`${cluster.version}: no pin ignores a filter of the whole search`, async () => {
     const ignoring = { segments: ["vip"], filter: { ids: { values: ["d5", "d1"] } } };

@@ -1,11 +1,13 @@
+import * as v from "valibot";
 import { bytesHandler, parseJsonBody, requireJson } from "../http/body-handlers.ts";
 import type { Call, ProxyEvent, ProxyHandler, ProxyResult } from "../http/event.ts";
 import type { ApiOptions } from "../http/middleware.ts";
 import type { ServedRoute } from "../http/route.ts";
 import { createRouter, type RouterOptions } from "../http/router.ts";
 import { invalidRequest, validate } from "../http/validate.ts";
-import { memberSlices } from "../json/slices.ts";
+import { elementSlices, memberSlices, withMembers } from "../json/slices.ts";
 import { isObject, parseJson, parseLossless } from "../json/values.ts";
+import { concurrently } from "../resilience/concurrently.ts";
 import { answerText } from "./answer.ts";
 import { answerTo, Message, PROTOCOL_VERSIONS, type ToolResult, type ToolServer } from "./protocol.ts";
 import { ArgumentError, argumentsOf, type Tool } from "./tool.ts";
@@ -30,19 +32,36 @@ export function mcpHandler({ api, toolsOf, routes, load, name, instructions }: M
       requireJson({ bytes, ...call });
       requireVersion(call);
       const { text, body } = await parseJsonBody(bytes);
-      const message = validate(Message, Array.isArray(body) ? undefined : body);
       const tools = () => toolsOf(call);
-      const answer = await answerTo(message, {
-        ...{ name, instructions, list: tools },
-        call: async (wanted) => {
-          const tool = (await tools()).find((one) => one.name === wanted);
-          if (!tool) return undefined;
-          return called(tool, message, text, (request) => dispatch(innerEvent(event, tool.path, request), context));
-        },
-      });
-      return answer ? { status: 200, body: JSON.stringify(answer) } : { status: 202, body: "" };
+      const answered = async (message: Message, own: string): Promise<string | undefined> => {
+        const answer = await answerTo(message, {
+          ...{ name, instructions, list: tools },
+          call: async (wanted) => {
+            const tool = (await tools()).find((one) => one.name === wanted);
+            if (!tool) return undefined;
+            return called(tool, message, own, (request) => dispatch(innerEvent(event, tool.path, request), context));
+          },
+        });
+        // As text, an id beyond 2^53 stays what it was.
+        return answer && withMembers(JSON.stringify(answer), { id: sliceOf(own, "id") });
+      };
+      const reply = (json: string | undefined) =>
+        json === undefined ? { status: 202, body: "" } : { status: 200, body: json };
+      if (!Array.isArray(body) || !takesBatches(call)) return reply(await answered(validate(Message, body), text));
+      const messages = validate(Batch, body);
+      const texts = elementSlices(text).map(({ start, end }) => text.slice(start, end));
+      const answers = await concurrently([...messages.entries()], 5, ([at, one]) => answered(one, texts[at] ?? ""));
+      const given = answers.filter((answer) => answer !== undefined);
+      return reply(given.length > 0 ? `[${given.join()}]` : undefined);
     })(event, context);
 }
+
+/** Several messages of one request, which versions before 2025-06-18 have. */
+const Batch = v.pipe(v.array(Message), v.minLength(1), v.maxLength(20));
+
+/** Returns whether the client may speak a version with batches, which have no header for it. */
+const takesBatches = ({ headers: { "mcp-protocol-version": version } }: Call): boolean =>
+  version === undefined || version < "2025-06-18";
 
 /** Throws `invalid_request` for a version of the protocol that is not served. Clients name it after the first answer. */
 function requireVersion({ headers: { "mcp-protocol-version": version } }: Call): void {

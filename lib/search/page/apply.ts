@@ -56,8 +56,13 @@ export async function applied(stage: Stage, window: Window, deadline: Deadline):
       throw new StageError("it answered with something other than an order of its hits");
     }
     const moves = movesOf(change, head);
-    const { order, hidden = [] } = change;
-    const counts = { moved: moves.size, added: order.length + hidden.length - length, hidden: hidden.length };
+    const { order, hidden = [], outside = 0 } = change;
+    const counts = {
+      moved: moves.size,
+      added: order.length + hidden.length - length,
+      hidden: hidden.length,
+      ...(outside > 0 && { outside }),
+    };
     const after = { ...report, ...counts, milliseconds: milliseconds(), ...usageOf(change) };
     return { window: changedBy(stage, change, window, length), moves, report: after };
   } catch (error) {

@@ -17,6 +17,8 @@ export interface Change {
   order: ReadonlyArray<number | FoundHit>;
   /** Indexes of hits that no page may show. Each hit is either in `order` or here, once. */
   hidden?: readonly number[];
+  /** Of the added hits, those that the search does not find and its total does not count. */
+  outside?: number;
   /** New scores of the hits in `order`. */
   scores?: readonly number[];
   /** Model usage of the stage. */
@@ -78,6 +80,8 @@ export interface StageEffect {
   /** Number of hits in the window whose rank changed. */
   moved: number;
   added: number;
+  /** Of the added hits, those that the total does not count; absent if there are none. */
+  outside?: number;
   hidden: number;
   /** Clauses that a stage added to the query. */
   alternatives?: number;

@@ -1,7 +1,7 @@
 import { memberSlices } from "../../platform/json/slices.ts";
 import { isObject, parseLossless } from "../../platform/json/values.ts";
 import type { GatewayServices } from "../gateway/services.ts";
-import { hitTexts, nativeSearch, searchFailure } from "../page/answer.ts";
+import { hitTexts, nativeSearch, searchFailure, withScore } from "../page/answer.ts";
 import { identityOf } from "../page/apply.ts";
 import { ownOrderOf } from "../page/native-page.ts";
 import { type FoundHit, type Stage, StageError, type StageSelection } from "../page/stage.ts";
@@ -40,7 +40,9 @@ export function rulesStage(services: Pick<GatewayServices, "cluster">, search: S
       const hit = placeOf.get(id) ?? found.get(id);
       return hit === undefined ? [] : [{ hit, place }];
     });
-    return { order: withPins([...hits.keys()], known) };
+    // The search gives a score to the pins that it finds.
+    const outside = [...found.values()].filter(({ hit }) => hit._score === 0).length;
+    return { order: withPins([...hits.keys()], known), outside };
 
     async function pinned(json: string): Promise<ReadonlyMap<string, FoundHit>> {
       const timeout = native.timeout;
@@ -49,7 +51,7 @@ export function rulesStage(services: Pick<GatewayServices, "cluster">, search: S
       });
       if (answer.partial.length > 0) throw new StageError("the pinned documents could not all be read");
       const texts = hitTexts(answer);
-      const all = answer.hits.map((hit, at): FoundHit => ({ hit, text: texts[at] ?? "" }));
+      const all = answer.hits.map((hit, at): FoundHit => ({ hit, text: withScore(texts[at] ?? "", 0) }));
       // If several indexes have a document with this id, the first index by name wins on every page.
       all.sort((a, b) => (identityOf(a.hit) < identityOf(b.hit) ? 1 : -1));
       return new Map(all.map((one) => [one.hit._id, one]));
@@ -93,20 +95,22 @@ function pinSearch(
     return slice && body.slice(slice.start, slice.end);
   };
   const [query, post] = ["query", "post_filter"].map((member) => parseLossless(textOf(member) ?? "null"));
-  const filter = [...filtersOf(query), ...(isObject(post) ? [post] : []), ...effects.filters];
+  const late = [...(isObject(post) ? [post] : []), ...effects.filters].map(withoutInnerHits);
+  const passed = [...filtersOf(query).map(withoutInnerHits), ...late];
   const idsOf = (ignores: boolean) => pins.filter((pin) => pin.ignore_filters === ignores).map(({ id }) => id);
   const should = [
-    { bool: { filter: [{ ids: { values: idsOf(false) } }, ...filter.map(withoutInnerHits)] } },
+    { bool: { filter: [{ ids: { values: idsOf(false) } }, ...passed] } },
     { ids: { values: idsOf(true) } },
   ];
+  const queries = shownQueries(bounded(query, filters));
   const search = {
     query: JSON.stringify({
       bool: {
         filter: [{ bool: { should, minimum_should_match: 1 } }, ...filters.map(withoutInnerHits)],
-        // Not needed to match. By it the pins are highlighted, have inner hits, and name the queries that they match.
-        should: shownQueries(bounded(query, filters)),
+        // Not needed to match: only pins that the search finds get a score. By it they are highlighted, have inner hits,
+        // and name the queries that they match.
+        should: [{ constant_score: { filter: { bool: { should: queries, minimum_should_match: 1, filter: late } } } }],
         ...withoutHidden(effects),
-        boost: 0,
       },
     }),
     // Several indexes of an alias may each have a document with the same id.
@@ -123,7 +127,7 @@ function pinSearch(
 
 /** Returns the queries whose highlights, inner hits and names hits show. */
 const shownQueries = (query: unknown): unknown[] =>
-  isObject(query) && isObject(query.hybrid) ? [query.hybrid.queries].flat() : isObject(query) ? [query] : [];
+  isObject(query) && isObject(query.hybrid) ? [query.hybrid.queries].flat() : [query ?? { match_all: {} }];
 
 /** Returns a query without inner hits, which the cluster takes once for each name. */
 const withoutInnerHits = (query: unknown): unknown =>

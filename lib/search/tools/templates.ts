@@ -38,7 +38,9 @@ function templateTool(template: Template, { indexes }: KeyRules, known: readonly
   const from = pageParameter(template);
   const parameters = (template.parameters ?? []).filter((one) => one !== from);
   const required = requiredOf(template).filter((one) => one !== from?.name);
-  const startOf = (given: Arguments) => Number(from?.default ?? from?.min ?? 0) + given.skip;
+  // After the greatest start, pages go on within the last one.
+  const placeOf = (given: Arguments) => Number(from?.default ?? from?.min ?? 0) + given.skip;
+  const startOf = (given: Arguments) => Math.min(placeOf(given), from?.max ?? Number.POSITIVE_INFINITY);
   return {
     name: `search_${name}`,
     description,
@@ -83,7 +85,7 @@ function templateTool(template: Template, { indexes }: KeyRules, known: readonly
     read: (answer, given, headers) =>
       hitsOf(answer, {
         queryId: headers["x-query-id"],
-        skip: from ? 0 : given.skip,
+        skip: from ? placeOf(given) - startOf(given) : given.skip,
         ...(from && { from: { start: startOf(given), most: from.max ?? Number.POSITIVE_INFINITY } }),
       }),
   };
@@ -147,13 +149,15 @@ interface Paged {
 }
 
 function hitsOf(
-  { search_response, degraded, did_you_mean }: Readonly<Record<string, unknown>>,
+  { search_response, stages, degraded, did_you_mean }: Readonly<Record<string, unknown>>,
   { queryId, skip, from }: Paged,
 ): ResultList {
   const { hits: page, aggregations } = search_response as { hits?: Page; aggregations?: unknown };
   const hits = page?.hits ?? [];
   const several = new Set(hits.map(({ _index }) => _index)).size > 1;
   const total = page?.total?.value;
+  // Pinned documents that the search does not find are on its pages, too.
+  const outside = Array.isArray(stages) ? stages.reduce((sum, { outside = 0 }) => sum + outside, 0) : 0;
   const left = hits.slice(skip);
   return {
     list: "hits",
@@ -165,10 +169,10 @@ function hitsOf(
       ...(highlight !== undefined && { highlight }),
     })),
     hasMore(shown) {
-      if (shown < left.length) return from === undefined || from.start + shown <= from.most;
+      if (shown < left.length) return true;
       if (!from) return false;
-      const next = from.start + shown;
-      return next <= from.most && (total === undefined || next < Number(total));
+      const next = from.start + skip + shown;
+      return next <= from.most && (total === undefined || next < Number(total) + outside);
     },
     facts: {
       did_you_mean,

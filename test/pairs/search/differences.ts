@@ -81,7 +81,8 @@ export const TOLD: readonly Told[] = [
     stage: "suggestions",
     reason:
       "the cluster refuses the search for another text, as it refuses a completion beside a hybrid query with hits",
-    when: ({ row, isOtherRefused = false }) => row.no_hits !== "no" && isOtherRefused,
+    when: ({ row, isOtherRefused = false }) =>
+      row.no_hits !== "no" && row.track_total_hits !== "false" && isOtherRefused,
   },
   {
     stage: "profile",

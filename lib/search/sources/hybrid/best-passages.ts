@@ -35,7 +35,9 @@ function nested(query: unknown, fields: Fields, can: Searching["can"]): unknown 
     const { filter, ...rest } = clause as { filter?: unknown };
     // Inside a bool, 3.x also applies a filter on nested fields to whole documents.
     const inner =
-      filter !== undefined && (can.nestedKnnFilters || isJoined(filter)) ? [{ bool: { filter: [filter] } }] : [];
+      filter !== undefined && (can.nestedKnnFilters || (isJoined(filter) && !hasJoin(filter)))
+        ? [{ bool: { filter: [filter] } }]
+        : [];
     const knn = { [passageVector(field)]: { ...rest, ...(inner.length > 0 && { filter: inner[0] }) } };
     const found = { nested: { path: field, score_mode: "max", query: { knn } } };
     // 2.x applies other filters to the passages themselves, which lack their document's fields. So the filter comes
@@ -57,9 +59,18 @@ function isJoined(filter: unknown): boolean {
   if (type === "bool") return isJoined(body.filter) || isJoined(body.must);
   const [[field, value] = ["", undefined]] = Object.entries(body);
   if (field.startsWith("_")) return false;
-  if (type === "term") return true;
+  // Ignoring case, it is an automaton, which may match passages.
+  if (type === "term") return !isObject(value) || value.case_insensitive !== true;
   return type === "range" && isObject(value) && Object.values(value).some((bound) => typeof bound === "number");
 }
+
+/** Returns whether a filter has a query of other documents, which 2.x looks for among the passages. */
+const hasJoin = (filter: unknown): boolean =>
+  isObject(filter) || Array.isArray(filter)
+    ? Object.entries(filter).some(([type, body]) => JOINS.includes(type) || hasJoin(body))
+    : false;
+
+const JOINS = ["nested", "has_child", "has_parent", "parent_id"];
 
 /** Returns the fields with passages for which a search requests highlights. */
 export function highlighted({ highlight }: Readonly<Record<string, unknown>>, fields: Fields): string[] {

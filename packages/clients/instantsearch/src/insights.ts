@@ -1,5 +1,8 @@
 import { type Gateway, type GatewayEvent, UnsupportedError } from "./types.ts";
 
+/** The most characters of a message that the gateway takes. */
+const MOST_MESSAGE = 1_024;
+
 /** Who searches. */
 export interface Visitor {
   /** Sent as `x-client-id`, which joins clicks with searches. */
@@ -62,7 +65,7 @@ export function insightsClient(gateway: Gateway, visitor: Visitor, placeOf: Plac
         timestamp,
         ...(query_id !== undefined && { query_id }),
         ...(visitor.userId !== undefined && { user_id: visitor.userId }),
-        ...(eventName !== undefined && { message: eventName }),
+        ...(eventName !== undefined && { message: eventName.slice(0, MOST_MESSAGE).toWellFormed() }),
         event_attributes: { object: { object_id }, position: { ordinal } },
       };
     });

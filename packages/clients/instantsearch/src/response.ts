@@ -19,6 +19,7 @@ interface Answer {
     hits: { total?: { value: number; relation: string }; hits: ClusterHit[] };
     aggregations?: Readonly<Record<string, Aggregation>>;
   };
+  stages?: readonly { outside?: number }[];
 }
 
 interface Aggregation {
@@ -33,9 +34,12 @@ interface Aggregation {
 /** Returns an answer as InstantSearch reads it. Throws SearchError for a search that failed. */
 export function resultOf(request: InstantRequest, listing: Listing, result: SearchResult): InstantResult {
   if (result.answer === undefined) throw new SearchError(result);
-  const { took, hits, aggregations = {} } = (result.answer as Answer).search_response;
+  const { search_response, stages = [] } = result.answer as Answer;
+  const { took, hits, aggregations = {} } = search_response;
   const { page, hitsPerPage } = pagingOf(request);
-  const nbHits = hits.total?.value ?? hits.hits.length;
+  // Pinned documents that the search does not find are on its pages, too.
+  const outside = stages.reduce((sum, stage) => sum + (stage.outside ?? 0), 0);
+  const nbHits = hits.total ? hits.total.value + outside : hits.hits.length;
   const { params = {} } = request;
   const most = Number(params.maxValuesPerFacet ?? Number.POSITIVE_INFINITY);
   const asked = facetsOf(request, listing).map((name) => ({ name, found: aggregations[parameterOf(name)] ?? {} }));
