@@ -108,7 +108,7 @@ for (const cluster of await clusters()) {
     assert.is(new Set(all).size, 42);
     assert.is(all[0], "d3");
     const filter = { range: { year: { lt: 10 } } };
-    const filteredBy = (own: object) => ({ knn: { text_dense: { vector: "[text_dense]", k: 50, filter: own } } });
+    const filteredBy = (own: object) => ({ knn: { text_dense: { vector: "[text_dense]", k: 100, filter: own } } });
     const found = async (hybrid: object) => search(parts, LONG[3]?.evidence ?? "", { size: 50, query: { hybrid } });
     assert.is((await found({ queries: [filteredBy(filter)] })).length, 10);
     assert.is((await found({ filter, queries: [KNN] })).length, 10);

@@ -34,10 +34,9 @@ function nested(query: unknown, fields: Fields, can: Searching["can"]): unknown 
     const [[field, clause] = ["", {}]] = Object.entries(query.knn);
     const { filter, ...rest } = clause as { filter?: unknown };
     // Inside a bool, 3.x also applies a filter on nested fields to whole documents.
+    const parts = can.nestedKnnFilters ? [filter] : conjuncts(filter).filter((one) => !hasJoin(one));
     const inner =
-      filter !== undefined && (can.nestedKnnFilters || (isJoined(filter) && !hasJoin(filter)))
-        ? [{ bool: { filter: [filter] } }]
-        : [];
+      filter !== undefined && (can.nestedKnnFilters || isJoined(parts)) ? [{ bool: { filter: parts } }] : [];
     const knn = { [passageVector(field)]: { ...rest, ...(inner.length > 0 && { filter: inner[0] }) } };
     const found = { nested: { path: field, score_mode: "max", query: { knn } } };
     // 2.x applies other filters to the passages themselves, which lack their document's fields. So the filter comes
@@ -63,6 +62,12 @@ function isJoined(filter: unknown): boolean {
   if (type === "term") return !isObject(value) || value.case_insensitive !== true;
   return type === "range" && isObject(value) && Object.values(value).some((bound) => typeof bound === "number");
 }
+
+/** Returns the filters that all apply. */
+const conjuncts = (filter: unknown): unknown[] =>
+  isObject(filter) && isObject(filter.bool) && Object.keys(filter.bool).join() === "filter"
+    ? [filter.bool.filter].flat().flatMap(conjuncts)
+    : [filter];
 
 /** Returns whether a filter has a query of other documents, which 2.x looks for among the passages. */
 const hasJoin = (filter: unknown): boolean =>
