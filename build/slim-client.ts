@@ -9,6 +9,9 @@ const REPLACED: ReadonlyArray<readonly [part: string, code: string]> = [
   ["@opensearch-project/opensearch/package.json", 'module.exports = { version: "in a function" };'],
   // Numbers of any length. The gateway does not parse what it passes on.
   ["json11/", "module.exports = {};"],
+  // Times as texts, and answers that the client parses.
+  ["ms/", "module.exports = (time) => time;"],
+  ["secure-json-parse/", "module.exports = {};"],
   // Log lines for the variable DEBUG.
   ["debug/src/index.js", "module.exports = () => () => {};"],
 ];
@@ -23,7 +26,7 @@ const CREDENTIALS = /^@aws-sdk\/credential-provider-node$/;
 export const slimClient: Plugin = {
   name: "slim-client",
   setup({ onResolve, onLoad }) {
-    onLoad({ filter: /node_modules\/(@opensearch-project|json11|debug)\// }, ({ path }) => {
+    onLoad({ filter: /node_modules\/(@opensearch-project|json11|debug|ms|secure-json-parse)\// }, ({ path }) => {
       const [, code] = REPLACED.find(([part]) => path.includes(`/node_modules/${part}`)) ?? [];
       return code === undefined ? undefined : { contents: code, loader: "js" };
     });

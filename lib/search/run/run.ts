@@ -10,7 +10,6 @@ import type { SearchPage } from "../page/native-page.ts";
 import { type Rewritten, unchanged } from "../page/rewritten.ts";
 import { searchedPage } from "../page/searched-page.ts";
 import { type StageSelection, stagesOf } from "../page/stage.ts";
-import { bounded, requireReach } from "../queries/bounded.ts";
 import { plainExpression } from "../resolve/expression.ts";
 import { changesQuery, type Effects, withoutText } from "../rules/effects.ts";
 import { synonyms, withSynonyms } from "../stages/synonyms.ts";
@@ -83,6 +82,8 @@ interface Ready<Own> extends Prepared<Own> {
   ruled: RuledSearches;
   /** Filters of the whole search. Nothing that the cluster refuses makes the search go without them. */
   filters: readonly unknown[];
+  /** Bounds a query by the filters; undefined without any. */
+  bounds: ((query: unknown) => unknown) | undefined;
   /** The queries of the search; undefined if nothing changes them. */
   queries: readonly unknown[] | undefined;
   rewritten: Rewritten<readonly unknown[] | undefined>;
@@ -90,6 +91,16 @@ interface Ready<Own> extends Prepared<Own> {
 
 /** Applies the effects of rules to queries; loaded for searches that have some. */
 type RuleQueries = typeof import("../rules/queries.ts");
+
+/**
+ * Returns the function that bounds the queries of a search by filters. Most searches have none, and do not load it. Throws
+ * `invalid_request` if the search has parts that filters do not reach.
+ */
+async function boundsOf(filters: readonly unknown[], native: Record<string, unknown>) {
+  const { bounded, requireReach } = await import("../queries/bounded.ts");
+  requireReach(native);
+  return (query: unknown) => bounded(query, filters);
+}
 
 /** One search of a request. */
 class Search<Request extends SearchRequest, Own extends Opened> {
@@ -233,18 +244,18 @@ class Search<Request extends SearchRequest, Own extends Opened> {
     const retrieval = await opened.retrieval(settings);
     const asked = { entry: opened.entry, synonyms: body.synonyms, locale: body.locale, deadline };
     const filters = [...opened.filters, ...this.#filters()];
-    if (filters.length > 0) requireReach(opened.native);
-    const isChanged = changesQuery(effects) || synonyms.isWanted(asked) || filters.length > 0;
+    const bounds = filters.length > 0 ? await boundsOf(filters, opened.native) : undefined;
+    const isChanged = changesQuery(effects) || synonyms.isWanted(asked) || bounds !== undefined;
     const queries = isChanged ? retrieval.queries() : undefined;
     const rewritten = synonyms.isWanted(asked) ? await withSynonyms(services, asked, queries) : unchanged(queries);
-    return { ...prepared, retrieval, ruled, filters, queries, rewritten };
+    return { ...prepared, retrieval, ruled, filters, bounds, queries, rewritten };
   }
 
   /** Returns a function that sends a search, with fallbacks if the cluster refuses rules or synonyms. */
-  #attempts({ effects, ruled, rewritten, filters, queries }: Ready<Own>, sender: Sender, rules?: RuleQueries): Attempt {
+  #attempts({ effects, ruled, rewritten, bounds, queries }: Ready<Own>, sender: Sender, rules?: RuleQueries): Attempt {
     return attemptsOf({ effects, ruled, rewritten }, queries, (own, changed) => {
       // The texts of filters are never changed: not by rules, nor by synonyms.
-      const within = filters.length > 0 ? changed?.map((query) => bounded(query, filters)) : changed;
+      const within = bounds ? changed?.map(bounds) : changed;
       return sender.body(rules && changesQuery(own) ? within?.map((query) => rules.withEffects(query, own)) : within);
     });
   }
