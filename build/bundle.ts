@@ -87,6 +87,9 @@ const nodeHttp: Plugin = {
   },
 };
 
+/** The SDK's package that reads credentials from variables; a dependency of the default chain. */
+const ENVIRONMENT = "@aws-sdk/credential-provider-env";
+
 /**
  * Leaves Lambda's environment variables as the only source of the SDK's credentials. Its default chain would also read
  * files, start processes and call sign-in services, none of which a function has, and brings ten packages for it.
@@ -95,7 +98,7 @@ const environmentCredentials: Plugin = {
   name: "environment-credentials",
   setup({ onLoad }) {
     onLoad({ filter: /node_modules\/@aws-sdk\/credential-provider-node\/dist-[^/]+\/index\.js$/ }, ({ path }) => ({
-      contents: 'export { fromEnv as defaultProvider } from "@aws-sdk/credential-provider-env";',
+      contents: `export { fromEnv as defaultProvider } from ${JSON.stringify(ENVIRONMENT)};`,
       resolveDir: dirname(path),
     }));
   },

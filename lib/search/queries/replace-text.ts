@@ -2,6 +2,17 @@ import { memberSlices, withMembers } from "../../platform/json/slices.ts";
 import { isObject, parseLossless } from "../../platform/json/values.ts";
 import { mapScoring } from "./scoring.ts";
 
+/** Thrown when a search has no place for the text to search for instead of its own. */
+export class NoPlaceForText extends Error {
+  constructor(template: string | null | undefined) {
+    super(
+      template == null
+        ? "no full-text query of the body that scores has the text of the search"
+        : `the template "${template}" has neither [search_query] nor a parameter with role: query`,
+    );
+  }
+}
+
 /** Full-text queries of a field, and the member with their text. */
 const OF_FIELD: Readonly<Record<string, string>> = {
   match: "query",

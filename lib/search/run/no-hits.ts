@@ -3,12 +3,12 @@ import type { JsonCall } from "../../platform/http/event.ts";
 import { deadlineWithin } from "../../platform/resilience/deadline.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import { searchFailure } from "../page/answer.ts";
+import { NoPlaceForText } from "../queries/replace-text.ts";
 import { plainExpression } from "../resolve/expression.ts";
 import type { OtherText } from "../suggest/correct.ts";
 import { suggestedFrom } from "../suggest/sources.ts";
 import { holdsAny } from "../suggest/texts.ts";
 import type { Searched } from "./reply.ts";
-import { NoPlaceForText } from "./rules.ts";
 
 /** Time limit (ms) for finding another text. */
 const LOOK_UP_MS = 1_000;

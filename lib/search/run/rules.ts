@@ -29,21 +29,6 @@ export interface SearchRules {
 
 const NO_RULES: SearchRules = { effectsOn: () => NO_EFFECTS, degraded: [] };
 
-/** Thrown when a search has no place for the text to search for instead of its own. */
-export class NoPlaceForText extends Error {
-  constructor(template: string | null | undefined) {
-    super(
-      template == null
-        ? "no full-text query of the body that scores has the text of the search"
-        : `the template "${template}" has neither [search_query] nor a parameter with role: query`,
-    );
-  }
-}
-
-/** Returns why the text of a rule is not searched for. */
-export const textNotPlaced = (template: string | null | undefined): Degradation =>
-  degradation(new NoPlaceForText(template).message, "the text of the request is searched for");
-
 interface RulesRequest {
   requestId: string;
   deadline: Deadline;

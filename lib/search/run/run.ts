@@ -18,14 +18,7 @@ import { answered } from "./answered.ts";
 import { type Attempt, attemptsOf } from "./attempts.ts";
 import type { SearchBody } from "./named-template.ts";
 import type { Searched } from "./reply.ts";
-import {
-  NoPlaceForText,
-  type RuledSearches,
-  ruledSearches,
-  type SearchRules,
-  searchRules,
-  textNotPlaced,
-} from "./rules.ts";
+import { type RuledSearches, ruledSearches, type SearchRules, searchRules } from "./rules.ts";
 import type { Opened, Retrieval, Running, SearchRequest, Sender, Source, Variant, Worded } from "./source.ts";
 
 /**
@@ -194,35 +187,23 @@ class Search<Request extends SearchRequest, Own extends Opened> {
         : granted(call, template, await this.#source.bodyOf(services.settings, call, template));
     const found = given ?? this.#effectsOn(own, variant);
     const text = this.#replaced ?? found.text;
-    const worded = text === undefined ? own : await this.#worded(own, template, text);
+    const other = text === undefined ? undefined : await import("./other-text.ts");
+    const placed = { own, template, replaced: this.#textOf(own), text: text ?? "" };
+    const worded = other ? await other.bodyForText(this.#source, this.#running, placed) : own;
     if (this.#replaced !== undefined) {
-      if (!worded) throw new NoPlaceForText(template);
+      if (other && !worded) throw other.noPlace(template);
       // The text may be where the body names an index, so the filled body is checked.
-      searchedIndexes(caller, body.index, ...checkedParts(caller, worded));
+      searchedIndexes(caller, body.index, ...checkedParts(caller, worded ?? own));
     }
     const effects = this.#replaced === undefined && worded ? found : { ...withoutText(found), text: this.#replaced };
     const search = { own, worded: worded ?? own, index, effects };
-    const degraded = worded ? [] : [textNotPlaced(template)];
+    const degraded = other && !worded ? [other.textNotPlaced(template)] : [];
     return { ...search, degraded, opened: await this.#source.open(this.#running, search) };
   }
 
   /** Returns the text of the search: the request's, or that of the template's parameter. */
   #textOf(own: SearchBody): string | null | undefined {
     return this.#source.textOf(this.#running.call.body) ?? own.query;
-  }
-
-  /** Returns the body with another text in place of the request's; undefined if it has no place for it. */
-  async #worded(own: SearchBody, template: string | null | undefined, text: string): Promise<SearchBody | undefined> {
-    const { services, call } = this.#running;
-    const isEmbedded = this.#source.isEmbedded(own);
-    if (own.values) {
-      const filled = await this.#source.bodyOf(services.settings, call, template, text);
-      return filled.hasText || isEmbedded ? filled : undefined;
-    }
-    const { bodyWithText } = await import("../queries/replace-text.ts");
-    const changed = bodyWithText(own.text, this.#textOf(own) ?? "", text);
-    if (changed === undefined) return isEmbedded ? own : undefined;
-    return { text: changed, parsed: JSON.parse(changed) };
   }
 
   #effectsOn(own: SearchBody, variant: Pick<Variant<Own>, "experiment"> | undefined): Effects {

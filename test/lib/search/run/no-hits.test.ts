@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
 import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
+import { NoPlaceForText } from "../../../../lib/search/queries/replace-text.ts";
 import { withOtherText } from "../../../../lib/search/run/no-hits.ts";
-import { NoPlaceForText } from "../../../../lib/search/run/rules.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("a search without hits");
