@@ -2,7 +2,7 @@ import { isOwnOrder, pageOf } from "./body.ts";
 import type { SearchRow } from "./dimensions.ts";
 import { isInterleaved } from "./interleave.ts";
 import { isRerankLost } from "./rerank.ts";
-import { isPinned } from "./rules.ts";
+import { isPinned, isTextReplaced } from "./rules.ts";
 import { isVarietyLost } from "./variety.ts";
 
 /** What a case is, as far as an answer may differ for it. */
@@ -11,6 +11,8 @@ export interface Facts {
   version: string;
   /** Whether the query is a hybrid one. */
   isHybrid: boolean;
+  /** Whether another text can take the place of the request's. */
+  isTextPlaced: boolean;
   leftOut: readonly string[];
   /** Whether the cluster finds a document. */
   hasHits?: boolean;
@@ -71,6 +73,11 @@ export const TOLD: readonly Told[] = [
     stage: "rules",
     reason: "hits without ids cannot be told from pinned ones",
     when: ({ row }) => isPinned(row) && row.stored_fields === "_none_",
+  },
+  {
+    stage: "rules",
+    reason: "neither words nor a token of the search have the text that a rule replaces",
+    when: ({ row, isTextPlaced }) => isTextReplaced(row) && !isTextPlaced,
   },
   {
     stage: "interleaving",

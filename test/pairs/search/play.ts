@@ -12,7 +12,7 @@ import { personalOrder } from "./personal.ts";
 import { compareRefusals } from "./refusals.ts";
 import { VARIANTS } from "./request.ts";
 import { isReranked, rerankedPage } from "./rerank.ts";
-import { isPinned, pinnedList, searchedText, toldRules } from "./rules.ts";
+import { hasPlaceForText, isPinned, pinnedList, searchedText, toldRules } from "./rules.ts";
 import { isVaried, variedPage } from "./variety.ts";
 import { storedVector, type World } from "./world.ts";
 
@@ -92,7 +92,9 @@ export async function judge(
   if (isPage && !isRaw && isPastEnd(answer)) answer = await ask({ ...native, body: { ...native.body, size: 0 } });
   const full = JSON.parse(answer.text) as SearchResponse;
   const { version } = cluster;
-  const facts: Facts = { row, version, isHybrid, leftOut: native.leftOut, passages: native.passages, depth: "whole" };
+  const isTextPlaced = hasPlaceForText(row, world.entry !== undefined, made.variant);
+  const { leftOut, passages } = native;
+  const facts: Facts = { row, version, isHybrid, isTextPlaced, leftOut, passages, depth: "whole" };
   if (world.hasOtherEntry && isHybrid && !isRaw) return settled(otherEntries({ status, text }), facts, true);
   if (answer.status !== 200 || status !== 200) {
     return settled(compareRefusals(answer, { status, text }, isRaw), facts, false);
@@ -121,7 +123,7 @@ export async function judge(
     row.experiment === "interleave" ? isMixed || (isInterleaved(row) && !facts.hasHits) : row.experiment !== "none";
   const findings = [
     ...parts,
-    ...difference("rules", toldRules(start, row), body.rules),
+    ...difference("rules", toldRules(start, row, facts.isTextPlaced), body.rules),
     ...difference("experiment", isTried, body.experiment !== undefined),
     ...difference("did_you_mean", otherText(row, made, again), body.did_you_mean),
     ...compareAnswers(row, full, got, {

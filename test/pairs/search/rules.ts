@@ -57,11 +57,25 @@ export function rulesOf(start: string, row: SearchRow): object[] {
   return [{ name: start, when, effects: { ...effects, data: BANNER } }];
 }
 
-/** Returns what an answer says of the rules. */
-export function toldRules(start: string, row: SearchRow): object[] | undefined {
-  const effect = effectOf(row);
-  if (effect === "none") return undefined;
-  return [{ name: start, ...(effect === "replace_text" && { text: searchedText(row) }), data: BANNER }];
+/** Whether rules replace the text of a search. */
+export const isTextReplaced = (row: SearchRow): boolean => effectOf(row) === "replace_text";
+
+/**
+ * Whether a search has a place for another text: the first query of words, or a token of an embedding. The second template of
+ * an experiment has words of its own in place of its first subquery.
+ */
+export function hasPlaceForText(row: SearchRow, hasEntry: boolean, variant: string | undefined): boolean {
+  if (row.queries === "plain") return true;
+  const isOther = row.experiment === "templates" && variant === "steep";
+  const [first = "", ...others] = row.queries;
+  const own = isOther ? others : [first, ...others];
+  return (first === "K" && !isOther) || (hasEntry && own.some((kind) => "DSQ".includes(kind)));
+}
+
+/** Returns what an answer says of the rules; a text that has no place is not searched for. */
+export function toldRules(start: string, row: SearchRow, isPlaced: boolean): object[] | undefined {
+  if (effectOf(row) === "none") return undefined;
+  return [{ name: start, ...(isTextReplaced(row) && isPlaced && { text: searchedText(row) }), data: BANNER }];
 }
 
 /** Returns a query as a person writes it who knows the rule. */
