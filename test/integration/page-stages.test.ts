@@ -160,6 +160,31 @@ for (const cluster of await clusters()) {
     });
   }
 
+  test(`${cluster.version}: a hybrid query without the gateway's pages keeps its order, and the answer says so`, async () => {
+    const query = { hybrid: { queries: [QUERY, { match: { genre: "sea" } }] } };
+    const search_pipeline = { phase_results_processors: [{ "normalization-processor": {} }] };
+    const { body, headers } = await send.plain({ query, search_pipeline, size: 5 }, { variety: GROUPS });
+    assert.equal([headers.get("x-degraded"), new Set(idsOf(body)).size], ["variety", 5]);
+    assert.match(body.degraded[0]?.reason ?? "", "send it to /application/hybrid-search");
+  });
+
+  test(`${cluster.version}: values that the index leaves out for their length are not taken for none`, async () => {
+    const name = uniqueIndex("ignored");
+    const properties = { genre: { type: "keyword", ignore_above: 4 } };
+    await request(cluster, "PUT", `/${name}`, { mappings: { properties } });
+    for (const genre of ["sea", "sea", "mountains"])
+      await request(cluster, "POST", `/${name}/_doc?refresh=true`, { genre });
+    const search = { index: name, search_request: {}, variety: GROUPS };
+    const { body } = await gateway.post<Varied>("/application/search", search);
+    assert.equal(body.degraded[0], {
+      stage: "variety",
+      target: "search_response",
+      reason: "the index leaves out values of genre that are longer than its ignore_above",
+      effect: "similar hits are not moved apart",
+    });
+    await request(cluster, "DELETE", `/${name}`);
+  });
+
   test(`${cluster.version}: a key of a web page varies as configured, and cannot say otherwise`, async () => {
     const shop = (fields: object) =>
       gateway.post<Varied>(

@@ -170,6 +170,9 @@ for (const cluster of await clusters()) {
       assert.equal(relaxed.did_you_mean, { text: "the salt road", left_out: ["zzzzzz"], is_searched: true });
       assert.equal(idsIn(relaxed).toSorted(), ["1", "2"]);
 
+      // Half of the words are another search.
+      assert.is((await find("road zzzzzz", { no_hits: "tell" })).body.did_you_mean, undefined);
+
       // With hits nothing changes, nor if the other text has none.
       const found = (await find("potter", { no_hits: "search" })).body;
       assert.equal([idsIn(found), found.did_you_mean], [["3"], undefined]);

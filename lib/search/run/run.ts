@@ -5,7 +5,6 @@ import { parseLossless } from "../../platform/json/values.ts";
 import { searchedIndexes } from "../access/query.ts";
 import { checkedParts, requirePageRequest, requireTemplate } from "../access/templates.ts";
 import type { GatewayServices } from "../gateway/services.ts";
-import { declinedBy, droppingProcessor } from "../page/dropping.ts";
 import type { SearchPage } from "../page/native-page.ts";
 import { type Rewritten, unchanged } from "../page/rewritten.ts";
 import { searchedPage } from "../page/searched-page.ts";
@@ -131,7 +130,7 @@ class Search<Request extends SearchRequest, Own extends Opened> {
     const { pins } = retrieval;
     const search = { index: prepared.index, request: body, userId: body.user_id, text, entry, native, page };
     const wanted = [interleaved ?? {}, ...(await stagesFor(services, { ...search, effects, filters, pins }))];
-    const { stages, declined, isDropping } = await this.#stages(wanted, retrieval);
+    const { stages, declined, isUnpaged } = await this.#stages(wanted, retrieval);
     const sender = retrieval.sender(Math.max(0, ...stages.map(({ window }) => window)));
     const attempt = this.#attempts(
       ready,
@@ -148,17 +147,17 @@ class Search<Request extends SearchRequest, Own extends Opened> {
       deadline: call.deadline,
     });
     const found = await sender.finish(paged);
-    const experiment = isDropping && interleaved ? undefined : variant?.shown(found, interleaved);
+    const experiment = isUnpaged && interleaved ? undefined : variant?.shown(found, interleaved);
     return { ...this.#searched(ready, sender, found), ...(experiment && { experiment }) };
   }
 
-  /** Returns the stages that can run: none if the cluster leaves out hits of the window. */
+  /** Returns the stages that can run: none if the cluster's pages are not cut from one list. */
   async #stages(wanted: readonly StageSelection[], retrieval: Retrieval) {
     const { stages, declined } = stagesOf(wanted);
-    const processor = stages.length > 0 ? droppingProcessor(await retrieval.responseProcessors()) : undefined;
-    if (processor === undefined) return { stages, declined, isDropping: false };
-    const lost = stagesOf(declinedBy(processor, stages));
-    return { stages: [], declined: [...declined, ...lost.declined], isDropping: true };
+    const reason = stages.length > 0 ? await retrieval.unpagedBecause() : undefined;
+    if (reason === undefined) return { stages, declined, isUnpaged: false };
+    const lost = stages.map(({ name: stage, lost: effect }) => ({ stage, target: "search_response", reason, effect }));
+    return { stages: [], declined: [...declined, ...lost], isUnpaged: true };
   }
 
   /** Returns the prepared search, for the variant that applies if it takes part in an experiment. */

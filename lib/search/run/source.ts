@@ -81,8 +81,8 @@ export interface Retrieval {
   queries(): readonly unknown[];
   /** How pinned documents are read; undefined if none are. */
   pins: PinSource | undefined;
-  /** Returns the response processors that the cluster runs on each page. */
-  responseProcessors(): Promise<readonly unknown[]>;
+  /** Returns why the pages of the cluster are not cut from one list, so that no stage can run; undefined if they are. */
+  unpagedBecause(): Promise<string | undefined>;
   /** The most hits that the cluster returns. */
   maxResultWindow(): Promise<number>;
   /** Returns the sender of the search, for stages that need this many hits. */

@@ -5,6 +5,7 @@ import { isObject, parseLossless } from "../../platform/json/values.ts";
 import type { Deadline } from "../../platform/resilience/deadline.ts";
 import type { IndexCatalog } from "../opensearch/index-catalog.ts";
 import { nativeSearch } from "../page/answer.ts";
+import { droppingReason } from "../page/dropping.ts";
 import { pageOf } from "../page/native-page.ts";
 import { resolveTarget } from "../resolve/target.ts";
 import type { SearchBody } from "../run/named-template.ts";
@@ -82,7 +83,11 @@ function retrievalOf({ services, call, watch }: Running<AnySearchRequest>, { own
     },
     // The cluster returns an error for pages past the end of a fused list, and reading pins would need one.
     pins: isHybrid(own.parsed) ? undefined : { body: () => text },
-    responseProcessors: () => responseProcessors(services.catalog, own.parsed.search_pipeline, index, call.deadline),
+    async unpagedBecause() {
+      if (isHybrid(own.parsed)) return HYBRID_PAGES;
+      const { search_pipeline } = own.parsed;
+      return droppingReason(await responseProcessors(services.catalog, search_pipeline, index, call.deadline));
+    },
     /** The minimum over the indexes: the window must fit all of them. */
     async maxResultWindow() {
       const indexes = await services.catalog.resolve(index, call.deadline);
@@ -93,6 +98,9 @@ function retrievalOf({ services, call, watch }: Running<AnySearchRequest>, { own
     settings: null,
   };
 }
+
+const HYBRID_PAGES =
+  "the list of a hybrid query here depends on the size of the page; send it to /application/hybrid-search";
 
 /** Returns the response processors of a body's pipeline, or else of the indexes' default. */
 async function responseProcessors(

@@ -109,6 +109,7 @@ async function valuesOf(
   };
   const fields = [...keywords, vector ?? []].flat();
   const found = await readAgain(services, { index, hits, fields, read }, deadline);
+  await requireKept(services, { index, hits: found.filter((hit) => hit !== undefined), keywords }, deadline);
   const none: Values = { keywords: new Map(), vector: undefined };
   const values = found.map((hit) => (hit ? readValues(hit, keywords, vector) : none));
   if (vector !== undefined && values.some((one) => one.vector === undefined)) {
@@ -116,6 +117,33 @@ async function valuesOf(
     if (hiding !== undefined) throw new StageError(hiding);
   }
   return values;
+}
+
+/**
+ * Throws if hits without a value of a field have one in their documents: the index keeps none that is longer than
+ * `ignore_above`.
+ */
+async function requireKept(
+  services: Pick<GatewayServices, "cluster">,
+  { index, hits, keywords }: Omit<Read, "vector">,
+  deadline: Deadline,
+): Promise<void> {
+  for (const field of keywords) {
+    const without = hits.filter((hit) => !readValues(hit, [field], undefined).keywords.has(field));
+    if (without.length === 0) continue;
+    // A form such as title.keyword has the value of its field.
+    const paths = [field, field.slice(0, Math.max(0, field.lastIndexOf(".")))].filter((path) => path !== "");
+    const found = await readAgain(
+      services,
+      { index, hits: without, fields: [field], read: { _source: paths } },
+      deadline,
+    );
+    const isKept = (hit: Hit | undefined) =>
+      paths.every((path) => typeof [valueAt(hit?._source, path)].flat()[0] !== "string");
+    if (!found.every(isKept)) {
+      throw new StageError(`the index leaves out values of ${field} that are longer than its ignore_above`);
+    }
+  }
 }
 
 function readValues(hit: Hit, keywords: readonly string[], vector: string | undefined): Values {

@@ -50,7 +50,8 @@ export async function otherTextFor({
       text: found.reduce<string>((before, word, at) => before + (word ? gap(typed, at, before) + word : ""), ""),
       left_out: typed.flatMap((one, at) => (found[at] === undefined ? [shownIn(text, one)] : [])),
     };
-    if (other.text === "" || textKey(other.text) === textKey(text)) continue;
+    // Half of the words, or fewer, are another search: "low" is not what somebody meant who typed "high low".
+    if (other.left_out.length * 2 >= typed.length || textKey(other.text) === textKey(text)) continue;
     if (!best || other.left_out.length < best.left_out.length) best = other;
   }
   return best;

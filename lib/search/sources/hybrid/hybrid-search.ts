@@ -1,6 +1,6 @@
 import { withMembers } from "../../../platform/json/slices.ts";
 import { nativeSearch } from "../../page/answer.ts";
-import { droppingProcessor } from "../../page/dropping.ts";
+import { droppingReason } from "../../page/dropping.ts";
 import type { PageResult } from "../../page/stage.ts";
 import type { Retrieval, Running, Sender, Source, Worded } from "../../run/source.ts";
 import { highlighted } from "./best-passages.ts";
@@ -70,7 +70,7 @@ async function retrievalOf(
         response_processors,
       }),
     },
-    responseProcessors: async () => response_processors,
+    unpagedBecause: async () => droppingReason(response_processors),
     maxResultWindow: async () => entry.maxResultWindow,
     sender: (window) => senderOf(running, search, opened, plan, Math.max(entry.candidates, window)),
     degraded: plan.degraded,
@@ -115,7 +115,7 @@ function senderOf(
       const { answer, degraded, ...rest } = await withPassages(found);
       const lacking = versionDegradations(native, can, { isExplained });
       // A page that a processor has shortened says nothing about the list.
-      const isCut = answer.hits.length > 0 && droppingProcessor(processorsOf(opened)) !== undefined;
+      const isCut = answer.hits.length > 0 && droppingReason(processorsOf(opened)) !== undefined;
       const short = isCut ? [] : depthDegradation(answer, { page, depth: paginationDepth, native });
       return { ...rest, answer, degraded: [...degraded, ...lacking, ...short] };
     },
