@@ -49,9 +49,10 @@ function runGuide(commands: readonly string[], cwd: string): string {
     if (program === "cd") cwd = join(cwd, words.join(" "));
     else if (command === "npm install") assert.equal(Object.keys(manifest().dependencies), [PACKAGE]);
     else if (command.startsWith("npm install ")) {
+      const file = words.at(-1) ?? "";
       // npm takes other names for those of repositories.
-      assert.match(words[1] ?? "", /^\.\.?\//);
-      installPacked(resolve(cwd, words[1] ?? ""), cwd);
+      assert.match(file, /^\.\.?\//);
+      installPacked(resolve(cwd, file), cwd);
     } else output += execFileSync("sh", ["-c", command], { cwd, encoding: "utf8" });
   }
   return output;

@@ -57,7 +57,7 @@ const stacksListed = async () => {
 
 test("validates without a file of the search gateway", async () => {
   const { out } = await project.succeeds("validate", "--json");
-  assert.equal(JSON.parse(out), { valid: true, services: ["recommendation"], problems: [] });
+  assert.equal(JSON.parse(out), { valid: true, services: ["recommendation"], problems: [], warnings: [] });
 });
 
 test("is deployed without a call to a cluster, and says that few functions may run and what it waits for", async () => {

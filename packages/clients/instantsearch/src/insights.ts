@@ -3,6 +3,9 @@ import { type Gateway, type GatewayEvent, UnsupportedError } from "./types.ts";
 /** The most characters of a message that the gateway takes. */
 const MOST_MESSAGE = 1_024;
 
+/** Returns the beginning of a name that fits a message, without half of a pair of surrogates at its end. */
+const shortened = (name: string): string => name.slice(0, MOST_MESSAGE).replace(/[\ud800-\udbff]$/, "");
+
 /** Who searches. */
 export interface Visitor {
   /** Sent as `x-client-id`, which joins clicks with searches. */
@@ -65,7 +68,7 @@ export function insightsClient(gateway: Gateway, visitor: Visitor, placeOf: Plac
         timestamp,
         ...(query_id !== undefined && { query_id }),
         ...(visitor.userId !== undefined && { user_id: visitor.userId }),
-        ...(eventName !== undefined && { message: eventName.slice(0, MOST_MESSAGE).toWellFormed() }),
+        ...(eventName !== undefined && { message: shortened(eventName) }),
         event_attributes: { object: { object_id }, position: { ordinal } },
       };
     });

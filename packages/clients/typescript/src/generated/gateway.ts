@@ -813,8 +813,10 @@ export interface components {
             milliseconds: number;
             /** @description Hits of the window that changed places. */
             moved: number;
-            /** @description Hits that the stage added to the window; the total does not count them. */
+            /** @description Hits that the stage added to the window. */
             added: number;
+            /** @description Of these, hits that the search does not find, so that the total does not count them. */
+            outside?: number;
             /** @description Hits that no page shows; the total counts them. */
             hidden: number;
             /** @description Of synonyms: clauses that were added to the query. */
