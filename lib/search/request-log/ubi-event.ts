@@ -80,7 +80,7 @@ export const UbiEvent = v.pipe(
     timestamp: v.pipe(
       v.string(),
       v.regex(TIMESTAMP, "must be a time such as 2026-11-23T08:00:00Z, with Z or an offset"),
-      v.description("When it happened: ISO 8601 with Z or an offset."),
+      v.description("When it happened: ISO 8601 with Z or an offset, from 1970 on and at most a day from now."),
     ),
     query_id: optional(100, "`x-query-id` of the search."),
     client_id: optional(256, "The `x-client-id` of the search. Default: the header `x-client-id` of this request."),

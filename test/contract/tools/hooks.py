@@ -9,6 +9,8 @@ INDEX = os.environ["INDEX"]
 
 MAX_INDEX_EXPRESSION = 1024
 
+TIME = re.compile(r"\d{4}-\d\d-\d\dT")
+
 LEGAL_INDEX = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 
@@ -32,7 +34,7 @@ def before_load_schema(context, raw_schema):
 def before_call(context, case, kwargs):
     """
     Keeps requests to the test's own indexes, because other tests share the cluster. Omits weights, which sum to 1, and
-    replaces z_score, which the cluster's version may lack. Does not delete the only item. Numbers the ids of long bulk requests: thousands of operations
+    replaces z_score, which the cluster's version may lack, and times of events, which the service compares with its clock. Does not delete the only item. Numbers the ids of long bulk requests: thousands of operations
     on one id, as they are generated, are written one after another.
     """
     if "proxy" in case.path_parameters:
@@ -49,6 +51,10 @@ def before_call(context, case, kwargs):
                 operation["id"] = str(number)
     if case.operation.path == "/delete-items" and isinstance(body.get("item_ids"), list):
         body["item_ids"] = ["absent" if one == "B1" else one for one in body["item_ids"]]
+    events = body.get("events")
+    for event in events if isinstance(events, list) else []:
+        if isinstance(event, dict) and isinstance(event.get("timestamp"), str) and TIME.match(event["timestamp"]):
+            event["timestamp"] = "2026-01-01T00:00:00Z"
     settings = body.get("settings")
     if isinstance(settings, dict) and is_numbers(settings.get("weights")):
         settings["weights"] = None

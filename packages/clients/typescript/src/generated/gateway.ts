@@ -561,7 +561,7 @@ export interface components {
         UbiEvent: {
             /** @description Such as click, add_to_cart or purchase. Judgments and experiments count click. */
             action_name: string;
-            /** @description When it happened: ISO 8601 with Z or an offset. */
+            /** @description When it happened: ISO 8601 with Z or an offset, from 1970 on and at most a day from now. */
             timestamp: string;
             /** @description `x-query-id` of the search. */
             query_id?: string | null;
