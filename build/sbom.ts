@@ -1,7 +1,8 @@
 // `make sbom`: what the functions and the tool consist of, as CycloneDX, and the reference of packages.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { PACKAGE_FOLDER } from "../lib/platform/folders.ts";
 import { BINDINGS } from "./bundle.ts";
 import { type Component, componentsOf } from "./components.ts";
@@ -11,7 +12,10 @@ import { lockedBinding, WITH_DUCKDB } from "./native.ts";
 /** The list of all packages in functions. */
 export const PACKAGES_FILE = new URL("../docs/reference/packages.md", import.meta.url);
 
-const GENERATOR = new URL("../bin/cyclonedx-esbuild-cli.js", import.meta.resolve("@cyclonedx/cyclonedx-esbuild"));
+const GENERATOR = join(
+  dirname(fileURLToPath(import.meta.resolve("@cyclonedx/cyclonedx-esbuild"))),
+  ...["..", "bin", "cyclonedx-esbuild-cli.js"],
+);
 
 /** The parts of a CycloneDX document that are changed here. */
 interface Document {
@@ -24,7 +28,7 @@ async function documentOf(name: string, { metafile }: BuiltFunction, folder: str
   const file = join(folder, `${name}.meta.json`);
   writeFileSync(file, JSON.stringify(metafile));
   const options = ["--output-reproducible", "--gather-license-texts", "--build-working-dir", PACKAGE_FOLDER];
-  const text = execFileSync(process.execPath, [GENERATOR.pathname, ...options, file], {
+  const text = execFileSync(process.execPath, [GENERATOR, ...options, file], {
     cwd: PACKAGE_FOLDER,
     encoding: "utf8",
     maxBuffer: 100_000_000,
