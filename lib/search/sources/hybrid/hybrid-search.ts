@@ -8,10 +8,10 @@ import { pipelineRefusal } from "./default-pipeline.ts";
 import { depthDegradation, versionDegradations } from "./degraded.ts";
 import { fusedPages } from "./fused-pages.ts";
 import { nativeOf, type OpenedHybrid, type Plan, planned } from "./plan.ts";
-import { hasTokens } from "./queries.ts";
 import type { HybridRequest, HybridSettings } from "./request.ts";
 import { hybridTarget } from "./target.ts";
 import { readTemplate, templateOf } from "./template.ts";
+import { hasTokens } from "./tokens.ts";
 
 /**
  * The shard's request cache stores results of `size: 0`, but drops what neural-search adds to them. So every repeat of

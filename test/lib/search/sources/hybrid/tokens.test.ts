@@ -1,7 +1,7 @@
 import * as assert from "uvu/assert";
 import { parseLossless } from "../../../../../lib/platform/json/values.ts";
 import type { Embedding } from "../../../../../lib/search/embeddings/embedder.ts";
-import { readSubqueries, replaceTokens } from "../../../../../lib/search/sources/hybrid/queries.ts";
+import { readSubqueries, replaceTokens } from "../../../../../lib/search/sources/hybrid/tokens.ts";
 import { suite } from "../../../../suite.ts";
 
 const test = suite("tokens of subqueries");
