@@ -15,7 +15,7 @@ import { aboutOf, describedBy, shapeOf } from "../../../lib/settings/shape.ts";
 import { CampaignSchema, SolutionSchema } from "../../../lib/settings/solution.ts";
 import { suite } from "../../suite.ts";
 import { changed, changedAll, type Files, fullExample, problemsOf } from "./example.ts";
-import { keeping } from "./kept-parsing.ts";
+import { givenAt } from "./given-value.ts";
 
 const test = suite("every key of every file");
 
@@ -34,8 +34,6 @@ const SCHEMAS: readonly [file: string, schema: GenericSchema][] = [
   ["schema/interaction_schema.json", AvroSchema("interaction")],
   ["etl/configure.json", EtlSchema],
 ];
-
-const parsed = keeping((text) => parse(text) as unknown);
 
 /** Every key of a description of requests. */
 const PROTOCOL = {
@@ -295,12 +293,6 @@ for (const [file, schema] of SCHEMAS) {
       assert.equal(at(problems, file, path), [], "one mistake is reported twice");
     });
   }
-}
-
-function givenAt(files: Files, file: string, path: Path): unknown {
-  const value = path.reduce<unknown>((current, step) => Reflect.get(Object(current), step), parsed(files[file] ?? ""));
-  assert.is.not(value, undefined, `the full example lacks ${file} ${formatPath(path)}`);
-  return value;
 }
 
 test.run();
