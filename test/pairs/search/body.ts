@@ -69,9 +69,16 @@ export function pageOf({ page }: Pick<SearchRow, "page">): { from: number; size:
   }[page];
 }
 
-/** Whether a request says in which order its hits are, which no stage then changes. */
-export const isOwnOrder = ({ sort, collapse, page }: Pick<SearchRow, "sort" | "collapse" | "page">): boolean =>
+type Ordered = Pick<SearchRow, "sort" | "collapse" | "page">;
+
+const hasOrder = ({ sort, collapse, page }: Ordered): boolean =>
   sort !== "none" || collapse !== "no" || page === "search_after";
+
+/** Whether pages are not cut from one list, and no order of the request's own keeps stages away from them. */
+export const isCut = (row: Ordered & Pick<SearchRow, "pipeline">): boolean => row.pipeline === "truncate" && !hasOrder(row);
+
+/** Whether no stage changes the hits of a request: it says their order, or its pages are not cut from one list. */
+export const isOwnOrder = (row: Ordered & Pick<SearchRow, "pipeline">): boolean => hasOrder(row) || isCut(row);
 
 const SUGGESTERS = {
   term: { spelling: { text: "hrbour", term: { field: "text", suggest_mode: "always" } } },
@@ -119,4 +126,8 @@ export function featuresOf(row: SearchRow): Native {
 
 /** Returns the caller's own response processors. */
 export const processorsOf = ({ pipeline }: SearchRow): object[] =>
-  pipeline === "none" ? [] : [{ rename_field: { field: "genre", target_field: "kind", ignore_missing: true } }];
+  ({
+    none: [],
+    rename: [{ rename_field: { field: "genre", target_field: "kind", ignore_missing: true } }],
+    truncate: [{ truncate_hits: { target_size: 4 } }],
+  })[pipeline];

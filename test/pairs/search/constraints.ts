@@ -23,7 +23,7 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
   },
   {
     reason: "a key with indexes may send no search pipeline",
-    excludes: ({ key, pipeline }) => key === "limited" && pipeline === "rename",
+    excludes: ({ key, pipeline }) => key === "limited" && isSome(pipeline),
   },
   {
     reason: "without _meta an index names no entry",

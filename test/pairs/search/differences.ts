@@ -1,8 +1,8 @@
-import { isOwnOrder, pageOf } from "./body.ts";
+import { isCut, isOwnOrder, pageOf } from "./body.ts";
 import type { SearchRow } from "./dimensions.ts";
 import { isInterleaved } from "./interleave.ts";
 import { isRerankLost } from "./rerank.ts";
-import { isPinned, isTextReplaced } from "./rules.ts";
+import { hasPin, isPinned, isTextReplaced } from "./rules.ts";
 import { isVarietyLost } from "./variety.ts";
 
 /** What a case is, as far as an answer may differ for it. */
@@ -73,6 +73,16 @@ export const TOLD: readonly Told[] = [
     stage: "rules",
     reason: "hits without ids cannot be told from pinned ones",
     when: ({ row }) => isPinned(row) && row.stored_fields === "_none_",
+  },
+  {
+    stage: "rules",
+    reason: "a processor of the request leaves out hits of each page",
+    when: ({ row }) => isCut(row) && hasPin(row) && pageOf(row).size > 0,
+  },
+  {
+    stage: "interleaving",
+    reason: "a processor of the request leaves out hits of each page",
+    when: ({ row }) => isCut(row) && row.experiment === "interleave" && pageOf(row).size > 0,
   },
   {
     stage: "rules",

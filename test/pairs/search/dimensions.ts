@@ -53,7 +53,8 @@ export const SEARCH = {
   /** A filter of the whole search: a member of the request, or beside the subqueries. */
   filter: ["none", "request", "beside"],
   settings: ["none", "weights", "l2_geometric", "rrf", "z_score"],
-  pipeline: ["none", "rename"],
+  /** Response processors of the request; the last one leaves out hits of each page. */
+  pipeline: ["none", "rename", "truncate"],
   ranking: ["off", "on"],
   rerank: ["none", "request"],
   variety: ["none", "request"],

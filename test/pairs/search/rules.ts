@@ -100,6 +100,9 @@ function pinOf(row: SearchRow) {
   return effect === "pin" || effect === "pin_anyway" ? PINS[effect] : undefined;
 }
 
+/** Whether rules of a case pin a document. */
+export const hasPin = (row: SearchRow): boolean => pinOf(row) !== undefined;
+
 /** Whether a document is pinned: the search shows hits, and leaves the order to the gateway. */
 export const isPinned = (row: SearchRow): boolean =>
   pinOf(row) !== undefined && pageOf(row).size > 0 && !isOwnOrder(row);
