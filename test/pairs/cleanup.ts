@@ -8,6 +8,9 @@ export async function removeAll(cluster: Cluster, own: string): Promise<void> {
   await request(cluster, "DELETE", `/${own}*`);
   await request(cluster, "DELETE", `/${suggestionsAlias(own)}*?expand_wildcards=all`);
   await request(cluster, "DELETE", `/_ingest/pipeline/${own}*`);
+  const pipelines = await request<object>(cluster, "GET", `/_search/pipeline/${own}*`);
+  const names = pipelines.status === 200 ? Object.keys(pipelines.body) : [];
+  for (const name of names) await request(cluster, "DELETE", `/_search/pipeline/${name}`);
 }
 
 /** Sends a request to the cluster, and throws unless it succeeds. */

@@ -25,11 +25,34 @@ export interface Subquery {
   field?: string;
 }
 
-/** Returns the keyword query, which asks for the special field of the mapping as well. */
-function keywords({ mapping, inner_hits }: SearchRow, text: string): object {
-  const special = SHAPES[mapping].query(inner_hits === "yes" ? { inner_hits: { size: 2, _source: false } } : {});
-  return { bool: { must: [{ match: { text } }], should: [special] } };
+/** Returns the keyword query, which asks for the special field of the mapping as well, and has the condition of the case. */
+function keywords(row: SearchRow, text: string): object {
+  const special = SHAPES[row.mapping].query(
+    row.inner_hits === "yes" ? { inner_hits: { size: 2, _source: false } } : {},
+  );
+  const words = { bool: { must: [{ match: { text } }], should: [special] } };
+  const between = (gte: number, lt: number) => ({
+    range: { [row.derived === "yes" ? "derived_n" : "n"]: { gte, lt } },
+  });
+  const [first, second] = [between(UNFIT, 20), between(20, 100)];
+  return {
+    none: words,
+    must: { bool: { must: [words, between(UNFIT, 100)] } },
+    should: { bool: { must: [words], should: [first, second], minimum_should_match: 1 } },
+    dis_max: {
+      dis_max: {
+        queries: [
+          { bool: { must: [words], filter: [first] } },
+          { bool: { must: [{ match: { text: "river" } }], filter: [second] } },
+        ],
+      },
+    },
+    subquery: { bool: { must: [words], filter: [between(UNFIT, 100)] } },
+  }[row.condition];
 }
+
+/** The condition of a case lets documents through from this number on: not the first one, d0. */
+const UNFIT = 1;
 
 const KNN_FILTERS: Readonly<Record<SearchRow["knn_filter"], object | undefined>> = {
   none: undefined,
@@ -74,11 +97,17 @@ type Ordered = Pick<SearchRow, "sort" | "collapse" | "page">;
 const hasOrder = ({ sort, collapse, page }: Ordered): boolean =>
   sort !== "none" || collapse !== "no" || page === "search_after";
 
+type Piped = Pick<SearchRow, "pipeline" | "default_pipeline" | "queries">;
+
+/** Whether a processor leaves out hits of each page. A pipeline of the request replaces that of the index, unless it is hybrid. */
+export const isTruncated = ({ pipeline, default_pipeline, queries }: Piped): boolean =>
+  pipeline === "truncate" || (default_pipeline === "truncate" && (pipeline === "none" || queries !== "plain"));
+
 /** Whether pages are not cut from one list, and no order of the request's own keeps stages away from them. */
-export const isCut = (row: Ordered & Pick<SearchRow, "pipeline">): boolean => row.pipeline === "truncate" && !hasOrder(row);
+export const isCut = (row: Ordered & Piped): boolean => isTruncated(row) && !hasOrder(row);
 
 /** Whether no stage changes the hits of a request: it says their order, or its pages are not cut from one list. */
-export const isOwnOrder = (row: Ordered & Pick<SearchRow, "pipeline">): boolean => hasOrder(row) || isCut(row);
+export const isOwnOrder = (row: Ordered & Piped): boolean => hasOrder(row) || isCut(row);
 
 const SUGGESTERS = {
   term: { spelling: { text: "hrbour", term: { field: "text", suggest_mode: "always" } } },
@@ -96,6 +125,10 @@ export function featuresOf(row: SearchRow): Native {
   const body: Native = {};
   if (row.sort === "year") body.sort = [{ year: "asc" }, { n: "asc" }];
   if (row.sort === "score") body.sort = [{ _score: "desc" }];
+  if (row.derived === "yes") {
+    body.derived = { derived_n: { type: "long", script: { source: "emit(doc['n'].value)" } } };
+    if (row.stored_fields === "no") body.fields = ["derived_n"];
+  }
   if (row.page === "search_after") body.search_after = [1904, 0];
   if (row.collapse !== "no") {
     const group = { name: "group", size: 2, sort: [{ n: "asc" }], _source: ["n"] };
@@ -131,3 +164,12 @@ export const processorsOf = ({ pipeline }: SearchRow): object[] =>
     rename: [{ rename_field: { field: "genre", target_field: "kind", ignore_missing: true } }],
     truncate: [{ truncate_hits: { target_size: 4 } }],
   })[pipeline];
+
+/** The default search pipelines of indexes, by the value of the dimension. */
+export const DEFAULT_PIPELINES: Readonly<Record<SearchRow["default_pipeline"], Record<string, object[]>>> = {
+  none: {},
+  rename: { response_processors: [{ rename_field: { field: "year", target_field: "when", ignore_missing: true } }] },
+  truncate: { response_processors: [{ truncate_hits: { target_size: 4 } }] },
+  // It lets the documents through that rules pin.
+  filter: { request_processors: [{ filter_query: { query: { range: { n: { lte: 40 } } } } }] },
+};

@@ -50,16 +50,38 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
   },
   {
     reason: "stored_fields _none_ leaves out the source, and what is made from it",
-    excludes: ({ stored_fields, source, highlight, pipeline, ranking, rerank, variety, inner_hits, collapse }) =>
+    excludes: ({
+      stored_fields,
+      source,
+      highlight,
+      pipeline,
+      default_pipeline,
+      ranking,
+      rerank,
+      variety,
+      inner_hits,
+      collapse,
+    }) =>
       stored_fields === "_none_" &&
       (source === "year" ||
         has(highlight, "yes", "passages") ||
         pipeline === "rename" ||
+        default_pipeline === "rename" ||
         ranking === "on" ||
         rerank === "request" ||
         variety === "request" ||
         inner_hits === "yes" ||
         collapse === "inner_hits"),
+  },
+  {
+    reason: "a search without keywords has no condition, and the second template of an experiment has other words",
+    excludes: ({ condition, queries, experiment }) =>
+      isSome(condition) &&
+      ((queries !== undefined && !queries.includes("K") && queries !== "plain") || experiment === "templates"),
+  },
+  {
+    reason: "a derived field is a script, which only keys without indexes may send",
+    excludes: ({ derived, key }) => derived === "yes" && key === "limited",
   },
   {
     reason: "only nested fields and joins have inner hits",
@@ -161,12 +183,12 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
   {
     reason: "which hits pins take the places of is only known without other stages; page-stages.test.ts plays them all",
     excludes: ({ rules, experiment, ranking, rerank, variety }) =>
-      (has(rules, "pin", "pin_anyway") || experiment === "interleave") &&
+      (has(rules, "pin", "pin_unfit", "pin_anyway") || experiment === "interleave") &&
       (ranking === "on" || rerank === "request" || variety === "request"),
   },
   {
     reason: "the places of interleaved hits are drawn, so that nobody knows which one a pin is put before",
-    excludes: ({ rules, experiment }) => has(rules, "pin", "pin_anyway") && experiment === "interleave",
+    excludes: ({ rules, experiment }) => has(rules, "pin", "pin_unfit", "pin_anyway") && experiment === "interleave",
   },
   {
     reason: "each variant has scores of its own, of which other ones reach the minimum",
@@ -182,7 +204,8 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
   },
   {
     reason: "a pin is a hit, and another text in place of the typed one finds something",
-    excludes: ({ no_hits, rules }) => has(no_hits, "tell", "search") && has(rules, "pin", "pin_anyway", "replace_text"),
+    excludes: ({ no_hits, rules }) =>
+      has(no_hits, "tell", "search") && has(rules, "pin", "pin_unfit", "pin_anyway", "replace_text"),
   },
   {
     reason: "only the vector of a query in another model is needed where nothing else can fail",
@@ -212,6 +235,10 @@ const OF_VERSION: Readonly<Record<"2" | "3", ReadonlyArray<Constraint<typeof SEA
     {
       reason: "OpenSearch 2 asks for each group by a query around the hybrid one, which it refuses",
       excludes: (row) => isHybrid(row) && row.collapse === "inner_hits",
+    },
+    {
+      reason: "OpenSearch 2 refuses a filter around a hybrid query",
+      excludes: (row) => isHybrid(row) && row.default_pipeline === "filter",
     },
   ],
   3: [

@@ -28,6 +28,10 @@ export const SEARCH = {
   mapping: ["plain", "nested", "object", "flat_object", "join", "completion", "vectors"],
   /** How the index stores embeddings; with the last value it has sparse ones alone. */
   vectors: ["float", "byte", "sq", "sparse_vector"],
+  /** The search pipeline that the indexes have as their default: processors of hits, and one of the query. */
+  default_pipeline: ["none", "rename", "truncate", "filter"],
+  /** A block of the indexes that lets searches through. */
+  block: ["none", "write"],
   /** Which of the indexes have passages in place of one vector for each document; `some`: the first of two. */
   passages: ["none", "all", "some"],
   page: ["first", "second", "size-0", "search_after", "deep", "beyond", "point-in-time"],
@@ -52,6 +56,10 @@ export const SEARCH = {
   knn_filter: ["none", "range", "terms"],
   /** A filter of the whole search: a member of the request, or beside the subqueries. */
   filter: ["none", "request", "beside"],
+  /** The place of a condition beside the words: facets of a shop. */
+  condition: ["none", "must", "should", "dis_max", "subquery"],
+  /** Whether the request has a derived field, which the condition is of. */
+  derived: ["no", "yes"],
   settings: ["none", "weights", "l2_geometric", "rrf", "z_score"],
   /** Response processors of the request; the last one leaves out hits of each page. */
   pipeline: ["none", "rename", "truncate"],
@@ -59,8 +67,8 @@ export const SEARCH = {
   rerank: ["none", "request"],
   variety: ["none", "request"],
   synonyms: ["none", "entry"],
-  /** `pin_anyway` pins a document that the filters of the search leave out. */
-  rules: ["none", "pin", "pin_anyway", "hide", "filter", "boost", "bury", "replace_text"],
+  /** `pin_unfit` and `pin_anyway` pin a document that most filters leave out; the latter lets it ignore them. */
+  rules: ["none", "pin", "pin_unfit", "pin_anyway", "hide", "filter", "boost", "bury", "replace_text"],
   /** For whom the rules are: everybody, a segment that the request names, or one that it does not. */
   segments: ["none", "named", "other"],
   /** What becomes of a text that nobody has written so, and that finds nothing. `no`: the text finds something. */

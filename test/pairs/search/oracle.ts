@@ -1,5 +1,6 @@
 import type { DenseModel, PairModels } from "../models.ts";
 import {
+  DEFAULT_PIPELINES,
   featuresOf,
   type Native,
   plainQuery,
@@ -121,7 +122,9 @@ interface Fused {
 /** Returns the pipeline of a hybrid query: the settings of the request or the variant win over those of the entry. */
 function pipelineOf(row: SearchRow, world: World, { all, kept, variant, explains }: Fused): Native {
   const own = processorsOf(row);
+  // The default of the index runs unless the request has a pipeline. A hybrid query needs one: it gets both.
   if (row.queries === "plain") return own.length === 0 ? {} : { response_processors: own };
+  const { request_processors, response_processors = [] } = DEFAULT_PIPELINES[row.default_pipeline];
   const tried = VARIANTS.find(({ name }) => name === variant);
   const asked: Native = (tried && row.experiment !== "templates" ? tried.settings : settingsOf(row)) ?? {};
   const configured: Native = world.entry?.settings ?? {};
@@ -147,8 +150,9 @@ function pipelineOf(row: SearchRow, world: World, { all, kept, variant, explains
           },
         };
   const explained = explains && row.explain === "yes" ? [{ hybrid_score_explanation: {} }] : [];
-  const response = [...explained, ...own];
+  const response = [...explained, ...response_processors, ...own];
   return {
+    ...(request_processors && { request_processors }),
     phase_results_processors: [processor],
     ...(response.length > 0 && { response_processors: response }),
   };

@@ -1,7 +1,7 @@
 import type { Cluster } from "../../fixtures/opensearch.ts";
 import { compareHits, difference, type Finding, type Hit } from "../compare.ts";
 import type { PairModels } from "../models.ts";
-import { isOwnOrder, pageOf, TEXT } from "./body.ts";
+import { isOwnOrder, isTruncated, pageOf, TEXT } from "./body.ts";
 import { ALLOWED, type Facts, isExplainable, TOLD } from "./differences.ts";
 import type { SearchRow } from "./dimensions.ts";
 import { interleavedPage, isInterleaved } from "./interleave.ts";
@@ -86,7 +86,7 @@ export async function judge(
     answer = await ask(madeBy());
   }
   // The cluster may fail on the whole list and not on a page of it.
-  const isPage = isRaw || row.pipeline === "truncate" || (answer.status !== 200 && status === 200);
+  const isPage = isRaw || isTruncated(row) || (answer.status !== 200 && status === 200);
   if (isPage && !isRaw) answer = await ask(pageIn(row, native));
   // An empty page has what the cluster says of the list without its hits.
   if (isPage && !isRaw && isPastEnd(answer)) answer = await ask({ ...native, body: { ...native.body, size: 0 } });
@@ -94,6 +94,7 @@ export async function judge(
   const { version } = cluster;
   const isTextPlaced = hasPlaceForText(row, world.entry !== undefined, made.variant);
   const { leftOut, passages } = native;
+  const isVectorLeftOut = leftOut.length > 0;
   const facts: Facts = { row, version, isHybrid, isTextPlaced, leftOut, passages, depth: "whole" };
   if (world.hasOtherEntry && isHybrid && !isRaw) return settled(otherEntries({ status, text }), facts, true);
   if (answer.status !== 200 || status !== 200) {
@@ -106,7 +107,7 @@ export async function judge(
       ? withoutParts(got.hits.hits, nearnessOf(row, world, models))
       : { hits: got.hits.hits, findings: [] };
   got.hits.hits = hits;
-  if (isRaw) return settled(compareAnswers(row, full, got, { isPage, window: 0 }), facts, true);
+  if (isRaw) return settled(compareAnswers(row, full, got, { isPage, window: 0, isVectorLeftOut }), facts, true);
   facts.depth = depthOf(row, full, got);
   facts.hasHits = full.hits.hits.length > 0;
   const isMixed = isInterleaved(row) && row.stored_fields === "no";
@@ -128,6 +129,7 @@ export async function judge(
     ...difference("did_you_mean", otherText(row, made, again), body.did_you_mean),
     ...compareAnswers(row, full, got, {
       isPage,
+      isVectorLeftOut,
       window: Math.min(200, world.entry?.candidates ?? 100),
       ...(interleaved && { interleaved }),
     }),
@@ -192,6 +194,7 @@ function otherEntries({ status, text }: Answered): Finding[] {
 interface Shown {
   isPage: boolean;
   window: number;
+  isVectorLeftOut: boolean;
   /** The list of the other variant, and which one has picked each hit. */
   interleaved?: { others: readonly Hit[]; picks: ReadonlyArray<string | null> };
 }
@@ -227,7 +230,9 @@ function comparePages(row: SearchRow, full: SearchResponse, got: SearchResponse,
     return personalOrder(full.hits.hits, got.hits.hits, page);
   }
   if (isPinned(row) && row.stored_fields === "no") {
-    return shown.isPage ? [] : compareHits(pinnedList(full.hits.hits, got.hits.hits, row), got.hits.hits, page);
+    return shown.isPage
+      ? []
+      : compareHits(pinnedList(full.hits.hits, got.hits.hits, row, shown.isVectorLeftOut), got.hits.hits, page);
   }
   return [
     ...compareHits(full.hits.hits, got.hits.hits, page),
@@ -241,6 +246,8 @@ function comparePages(row: SearchRow, full: SearchResponse, got: SearchResponse,
  */
 function depthOf(row: SearchRow, full: SearchResponse, got: SearchResponse): Facts["depth"] {
   const { from, size } = pageOf(row);
+  // A page that a processor has shortened says nothing about the list.
+  if (isTruncated(row) && got.hits.hits.length > 0) return "whole";
   if (row.queries === "plain" || got.hits.hits.length >= size) return "whole";
   const isCounted = row.track_total_hits === "no" && row.collapse === "no" && row.page !== "search_after";
   if (!isCounted || row.min_score === "yes") return "unknown";

@@ -3,8 +3,12 @@ import { FAILING_WORD } from "../models.ts";
 import { isOwnOrder, MISTYPED, pageOf, TEXT } from "./body.ts";
 import type { SearchRow } from "./dimensions.ts";
 
-/** A document that passes every filter of every case, and one that passes only those of aliases, with their places. */
-const PINS = { pin: { id: "d8", place: 3 }, pin_anyway: { id: "d0", place: 3, ignore_filters: true } } as const;
+/** A document that passes every filter of every case, and one that passes only those of aliases and indexes, with their places. */
+const PINS = {
+  pin: { id: "d8", place: 3 },
+  pin_unfit: { id: "d0", place: 3 },
+  pin_anyway: { id: "d0", place: 3, ignore_filters: true },
+} as const;
 
 const HIDDEN = ["d0", "d4", "d6"];
 const FILTER = { range: { n: { gte: 2 } } };
@@ -36,6 +40,7 @@ const effectOf = ({ rules, segments }: SearchRow): SearchRow["rules"] => (segmen
 const effectsOf = (row: SearchRow): Readonly<Record<SearchRow["rules"], object | undefined>> => ({
   none: undefined,
   pin: { pin: [PINS.pin] },
+  pin_unfit: { pin: [PINS.pin_unfit] },
   pin_anyway: { pin: [PINS.pin_anyway] },
   hide: { hide: { ids: HIDDEN } },
   filter: { filter: FILTER },
@@ -97,7 +102,22 @@ function pinOf(row: SearchRow) {
   const effect = effectOf(row);
   // No pin ignores the filter of the whole search.
   if (effect === "pin_anyway" && row.filter === "beside") return undefined;
-  return effect === "pin" || effect === "pin_anyway" ? PINS[effect] : undefined;
+  return effect === "pin" || effect === "pin_unfit" || effect === "pin_anyway" ? PINS[effect] : undefined;
+}
+
+/**
+ * Whether d0 passes all that does not score. Of the subqueries that have a condition it must pass that of one. `isLeftOut`:
+ * the vector's is not searched.
+ */
+function passes(row: SearchRow, isLeftOut: boolean): boolean {
+  if (row.filter === "beside" || row.post_filter === "yes") return false;
+  const kinds = row.queries === "plain" ? ["K"] : [...row.queries];
+  const conditions = kinds.flatMap((kind, at): boolean[] => {
+    if (kind === "S") return [false];
+    if (kind === "D" && !isLeftOut && row.knn_filter !== "none") return [row.knn_filter === "terms"];
+    return kind === "K" && kinds.indexOf("K") === at && row.condition !== "none" ? [false] : [];
+  });
+  return conditions.length === 0 || conditions.includes(true);
 }
 
 /** Whether rules of a case pin a document. */
@@ -111,10 +131,13 @@ export const isPinned = (row: SearchRow): boolean =>
  * Returns the whole list with the pinned document at its place. One that the search does not find, or finds behind the page,
  * has no score. Among hits of one score it may stand behind the page although the whole list has it before.
  */
-export function pinnedList(list: readonly Hit[], got: readonly Hit[], row: SearchRow): Hit[] {
+export function pinnedList(list: readonly Hit[], got: readonly Hit[], row: SearchRow, isLeftOut: boolean): Hit[] {
   const { id, place } = pinOf(row) ?? PINS.pin;
   const { from, size } = pageOf(row);
   const isPin = ({ _id }: Hit) => _id === id;
+  // A hit is pinned whatever it passes.
+  const isHit = list.slice(0, Math.max(place, size)).some(isPin);
+  if (effectOf(row) === "pin_unfit" && !isHit && !passes(row, isLeftOut)) return [...list];
   const found = list.find(isPin);
   const shown = got.find(isPin);
   // The oracle does not know what a hit shows that the cluster did not find: only its score.

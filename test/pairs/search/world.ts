@@ -5,6 +5,7 @@ import { vectorField } from "../../../lib/settings/vectors.ts";
 import type { Cluster } from "../../fixtures/opensearch.ts";
 import { putTemplate, removeAll, succeed } from "../cleanup.ts";
 import { type DenseModel, type PairModels, REVISIONS } from "../models.ts";
+import { DEFAULT_PIPELINES } from "./body.ts";
 import type { SearchRow } from "./dimensions.ts";
 import { SEA, TEXTS } from "./documents.ts";
 import { hasParts, storedParts } from "./passages.ts";
@@ -199,7 +200,7 @@ const ATTEMPTS = 3;
 export async function createWorld(cluster: Cluster, start: string, world: World, models: PairModels): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await createOnce(cluster, world, models);
+      return await createOnce(cluster, start, world, models);
     } catch (error) {
       if (attempt === ATTEMPTS) throw error;
       await removeAll(cluster, start);
@@ -208,7 +209,7 @@ export async function createWorld(cluster: Cluster, start: string, world: World,
 }
 
 /** Creates the indexes with their documents and vectors. */
-async function createOnce(cluster: Cluster, world: World, models: PairModels): Promise<void> {
+async function createOnce(cluster: Cluster, start: string, world: World, models: PairModels): Promise<void> {
   const { row } = world;
   const isStream = row.form === "data-stream" || row.form === "rolled-over";
   const propertiesOf = (at: number) => ({
@@ -222,7 +223,11 @@ async function createOnce(cluster: Cluster, world: World, models: PairModels): P
     ...SHAPES[world.mapping].properties,
   });
   const shards = { number_of_shards: Number(row.shards), number_of_replicas: 0, refresh_interval: "-1" };
-  const settings = { index: { ...neededSettings(row), ...shards } };
+  const isPiped = row.default_pipeline !== "none";
+  const name = `${start}default`;
+  if (isPiped) await succeed(cluster, "PUT", `/_search/pipeline/${name}`, DEFAULT_PIPELINES[row.default_pipeline]);
+  const piped = isPiped && { search: { default_pipeline: name } };
+  const settings = { index: { ...neededSettings(row), ...shards, ...piped } };
   await createSuggestions(row, world.expression, (...sent) => succeed(cluster, ...sent));
   for (const [at, place] of world.places.entries()) {
     const mappings = { ...metaOf(world), properties: propertiesOf(at) };
@@ -248,6 +253,10 @@ async function createOnce(cluster: Cluster, world: World, models: PairModels): P
       return [JSON.stringify({ create: { _id: id, ...SHAPES[world.mapping].routing(id) } }), JSON.stringify(embedded)];
     });
     await writeAll(cluster, (isStream ? first?.name : place.name) ?? "", lines);
+  }
+  if (row.block !== "none") {
+    const names = world.places.map((place) => place.name).join(",");
+    await succeed(cluster, "PUT", `/${names}/_settings`, { index: { blocks: { [row.block]: true } } });
   }
 }
 
