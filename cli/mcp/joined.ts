@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { isObject, parseJson } from "../../lib/platform/json/values.ts";
 import { answerTo, Message, refused } from "../../lib/platform/mcp/protocol.ts";
 import type { ToolDescription } from "../../lib/platform/mcp/tool.ts";
+import { namesThereAre } from "../../lib/settings/nearest.ts";
 
 /** An API and the key that agents call it with. */
 export interface KeyedApi {
@@ -36,6 +37,7 @@ export function joined(apis: Apis, note: (text: string) => void): (line: string)
       const answer = await answerTo(message, {
         name: "relevance",
         instructions: "Searches and recommendations. Each tool is one search or one list of items, best first.",
+        namesThereAre,
         list: () => toolsOf(apis, note),
         call: async () => undefined,
       });

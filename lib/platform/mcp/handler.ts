@@ -16,6 +16,8 @@ interface McpOptions extends Pick<ToolServer, "name" | "instructions"> {
   api: ApiOptions;
   /** Returns the tools of the caller. */
   toolsOf: (call: Call) => Promise<readonly Tool[]>;
+  /** Returns advice for a name that no tool has, from the names of the caller's tools. */
+  namesThereAre: (name: string, known: readonly string[]) => string;
   /** The routes behind the tools, and what loads them. */
   routes: readonly ServedRoute[];
   load: RouterOptions["load"];
@@ -25,7 +27,8 @@ interface McpOptions extends Pick<ToolServer, "name" | "instructions"> {
  * Returns the handler of `POST /mcp`: the Model Context Protocol over HTTP, without sessions and streams. A call of a tool is
  * a request to an endpoint, with the headers and the identity of the caller, so it can do what that key may do and nothing else.
  */
-export function mcpHandler({ api, toolsOf, routes, load, name, instructions }: McpOptions): ProxyHandler {
+export function mcpHandler(options: McpOptions): ProxyHandler {
+  const { api, toolsOf, routes, load, name, instructions, namesThereAre } = options;
   const dispatch = createRouter({ api, routes, load });
   return (event, context) =>
     bytesHandler(api, async (_event, { bytes, ...call }) => {
@@ -35,7 +38,7 @@ export function mcpHandler({ api, toolsOf, routes, load, name, instructions }: M
       const tools = () => toolsOf(call);
       const answered = async (message: Message, own: string): Promise<string | undefined> => {
         const answer = await answerTo(message, {
-          ...{ name, instructions, list: tools },
+          ...{ name, instructions, namesThereAre, list: tools },
           call: async (wanted) => {
             const tool = (await tools()).find((one) => one.name === wanted);
             if (!tool) return undefined;

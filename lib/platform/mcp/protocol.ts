@@ -25,6 +25,8 @@ export interface ToolServer {
   /** Instructions for agents about all tools. */
   instructions: string;
   list(): Promise<readonly ToolDescription[]>;
+  /** Returns advice for a name that no tool has. */
+  namesThereAre: (name: string, known: readonly string[]) => string;
   /** Calls a tool; undefined if there is none of that name. */
   call(name: string): Promise<ToolResult | undefined>;
 }
@@ -48,9 +50,11 @@ export async function answerTo({ id, method, params = {} }: Message, server: Too
     case "tools/call": {
       const { name } = params;
       const called = typeof name === "string" ? await server.call(name) : undefined;
-      return called
-        ? result(called)
-        : refused(id, -32_602, `There is no tool ${JSON.stringify(name ?? null).slice(0, 200)}.`);
+      if (called) return result(called);
+      const shownName = typeof name === "string" ? name.slice(0, 100) : "";
+      const known = (await server.list()).map((tool) => tool.name);
+      const advice = server.namesThereAre(shownName, known);
+      return refused(id, -32_602, `There is no tool ${JSON.stringify(shownName)}: ${advice}.`);
     }
     default:
       return refused(id, -32_601, `There is no method ${JSON.stringify(method.slice(0, 200))}.`);

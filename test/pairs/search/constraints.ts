@@ -203,6 +203,10 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
         (entry !== undefined && entry !== "exact")),
   },
   {
+    reason: "one of the alternatives has words of its own, which find something",
+    excludes: ({ no_hits, condition }) => has(no_hits, "tell", "search") && condition === "dis_max",
+  },
+  {
     reason: "a pin is a hit, and another text in place of the typed one finds something",
     excludes: ({ no_hits, rules }) =>
       has(no_hits, "tell", "search") && has(rules, "pin", "pin_unfit", "pin_anyway", "replace_text"),

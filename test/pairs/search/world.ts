@@ -229,9 +229,9 @@ async function createOnce(cluster: Cluster, start: string, world: World, models:
   const piped = isPiped && { search: { default_pipeline: name } };
   const settings = { index: { ...neededSettings(row), ...shards, ...piped } };
   await createSuggestions(row, world.expression, (...sent) => succeed(cluster, ...sent));
+  const [first] = world.places;
   for (const [at, place] of world.places.entries()) {
     const mappings = { ...metaOf(world), properties: propertiesOf(at) };
-    const [first] = world.places;
     if (isStream && (at === 0 || row.passages === "some")) {
       await putTemplate(cluster, first?.name ?? "", { settings, mappings });
     }
@@ -255,7 +255,7 @@ async function createOnce(cluster: Cluster, start: string, world: World, models:
     await writeAll(cluster, (isStream ? first?.name : place.name) ?? "", lines);
   }
   if (row.block !== "none") {
-    const names = world.places.map((place) => place.name).join(",");
+    const names = isStream ? first?.name : world.places.map((place) => place.name).join(",");
     await succeed(cluster, "PUT", `/${names}/_settings`, { index: { blocks: { [row.block]: true } } });
   }
 }

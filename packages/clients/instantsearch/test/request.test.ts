@@ -128,6 +128,24 @@ test("get counts, pages up to the listed depth, and no statistics without number
   assert.equal(facets, { brand: { a: 2 }, "category.lvl0": {}, price: {} });
 });
 
+test("count pins that are none of the hits, so that the last page has the last hit", async () => {
+  const answer = { search_response: { took: 1, hits: { total: { value: 144, relation: "eq" }, hits: [] } } };
+  const { searchClient } = start({ status: 200, answer: { ...answer, stages: [{ outside: 1 }, {}] } } as never);
+  const { results } = await searchClient.search([{ indexName: "shop", params: { hitsPerPage: 24 } }]);
+  assert.equal([results[0]?.nbHits, results[0]?.nbPages], [145, 7]);
+});
+
+test("an event keeps as much of a long name as the gateway takes, and no half of a character", async () => {
+  const { insightsClient, events } = start();
+  for (const eventName of ["x".repeat(1_024), "x".repeat(2_000), `${"x".repeat(1_023)}😀`]) {
+    assert.is(await insightsClient("clickedObjectIDs", { objectIDs: ["z"], eventName }), true);
+  }
+  assert.equal(
+    events.map(({ message }) => message?.length),
+    [1_024, 1_024, 1_023],
+  );
+});
+
 test("a conversion has the place of its hit, and the user that the page has told", async () => {
   const { searchClient, insightsClient, events } = start();
   await searchClient.search([{ indexName: "shop", params: { page: 1, hitsPerPage: 2 } }]);

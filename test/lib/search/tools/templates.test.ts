@@ -36,4 +36,62 @@ for (const [what, parameter, schema, required = ["one"]] of [
   });
 }
 
+/** Pages through a list of hits as an agent does, which an answer shows so many of, and returns the calls' cursors. */
+function cursorsOf({
+  total,
+  outside,
+  start,
+  shown,
+}: {
+  total: number;
+  outside: number;
+  start?: object;
+  shown: number;
+}) {
+  const size = 10;
+  const template = {
+    name: "books",
+    search_request_template: { query: { match_all: {} }, size, ...(start && { from: "[params.start]" }) },
+    params: {},
+    parameters: start ? [{ name: "start", type: "number" as const, ...start }] : [],
+  };
+  const key = { name: "agents", endpoints: ["search" as const], indexes: ["books"] };
+  const [tool] = templateTools({ templates: [template], indexes: [] }, key);
+  const seen: number[] = [];
+  if (!tool) throw new Error("no tool");
+  let skip = 0;
+  for (let more = true; more && seen.length < 1_000; ) {
+    const given = { text: () => undefined, json: () => undefined, skip };
+    const from = Number(JSON.parse(tool.request(given)).params.start ?? 0);
+    const hits = Array.from({ length: Math.max(0, Math.min(size, total + outside - from)) }, (_, at) => ({
+      _id: from + at,
+    }));
+    const answer = { search_response: { hits: { total: { value: total }, hits } }, stages: [{ outside }] };
+    const { entries, hasMore } = tool.read(answer, given, {});
+    const page = entries.slice(0, shown);
+    seen.push(...page.map(({ id }) => Number(id)));
+    skip += page.length;
+    more = page.length > 0 && hasMore(page.length);
+  }
+  return seen;
+}
+
+for (const [what, list, count] of [
+  [
+    "a pin that is none of the hits, on a last page of its own",
+    { total: 30, outside: 1, start: { min: 0 }, shown: 10 },
+    31,
+  ],
+  ["all within the greatest start, with long documents", { total: 50, outside: 0, start: { max: 40 }, shown: 7 }, 50],
+  ["no further than the greatest start", { total: 90, outside: 0, start: { max: 40 }, shown: 7 }, 50],
+  ["the hits of a template without pages", { total: 90, outside: 0, shown: 3 }, 10],
+] as const) {
+  test(`an agent reaches ${what}`, () => {
+    assert.equal(
+      cursorsOf(list),
+      Array.from({ length: count }, (_, at) => at),
+    );
+  });
+}
+
 test.run();
