@@ -1,15 +1,6 @@
 import { invalidRequest } from "../../platform/http/validate.ts";
-import { isObject, isRawNumber } from "../../platform/json/values.ts";
-
-/** Members of compound queries whose documents a hit may be. */
-const INNER: Readonly<Record<string, readonly string[]>> = {
-  bool: ["must", "should"],
-  dis_max: ["queries"],
-  constant_score: ["filter"],
-  function_score: ["query"],
-  script_score: ["query"],
-  boosting: ["positive"],
-};
+import { isObject } from "../../platform/json/values.ts";
+import { JOINING, mapScoring } from "./scoring.ts";
 
 /** Queries for nearest vectors, which take a filter of their own. */
 const NEAREST = ["knn", "neural"];
@@ -30,27 +21,34 @@ export function bounded(query: unknown, filters: readonly unknown[]): unknown {
   return isNear ? near : { bool: { must: [near], filter: filters } };
 }
 
-/** Returns a query in which nearest vectors are those of documents that match the filters. */
-function withNearFilters(query: unknown, filters: readonly unknown[]): unknown {
-  if (Array.isArray(query)) return query.map((one) => withNearFilters(one, filters));
-  if (!isObject(query) || isRawNumber(query)) return query;
-  return changed(query, (type, body) => {
-    if (!isObject(body)) return body;
-    if (NEAREST.includes(type)) return changed(body, (_field, clause) => withNearFilter(clause, filters));
-    const inner = INNER[type];
-    return inner ? changed(body, (key, one) => (inner.includes(key) ? withNearFilters(one, filters) : one)) : body;
+/**
+ * Returns a query in which nearest vectors are those of documents that match the filters, as far as a clause `takes` them.
+ * Only queries of the hits themselves are changed, not those of nested, parent or child documents.
+ */
+export function withNearFilters(
+  query: unknown,
+  filters: readonly unknown[],
+  takes: (clause: Readonly<Record<string, unknown>>) => boolean = () => true,
+): unknown {
+  return mapScoring(query, (kind, value) => {
+    if (NEAREST.includes(kind)) {
+      const clauses = Object.entries(value).map(([field, clause]) => [
+        field,
+        isObject(clause) && takes(clause) ? withNearFilter(clause, filters) : clause,
+      ]);
+      return { [kind]: Object.fromEntries(clauses) };
+    }
+    // It has a score of its own, but its documents are those of its filter.
+    if (kind === "constant_score")
+      return { [kind]: { ...value, filter: withNearFilters(value.filter, filters, takes) } };
+    return Object.hasOwn(JOINING, kind) ? { [kind]: value } : undefined;
   });
 }
 
-/** Returns the clause of a `knn` query with more filters. */
-export function withNearFilter(clause: unknown, filters: readonly unknown[]): unknown {
-  if (!isObject(clause)) return clause;
+function withNearFilter(clause: Readonly<Record<string, unknown>>, filters: readonly unknown[]): object {
   const all = [clause.filter ?? [], ...filters].flat();
   return { ...clause, filter: all.length === 1 ? all[0] : { bool: { filter: all } } };
 }
-
-const changed = (object: Readonly<Record<string, unknown>>, change: (key: string, member: unknown) => unknown) =>
-  Object.fromEntries(Object.entries(object).map(([key, member]) => [key, change(key, member)]));
 
 /** Members of a search that show or count documents besides those that its query finds. */
 const BEYOND: Readonly<Record<string, string>> = {

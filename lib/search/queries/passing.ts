@@ -1,4 +1,5 @@
 import { isObject } from "../../platform/json/values.ts";
+import { JOINING, RESCORING } from "./scoring.ts";
 
 /** Queries of exact values: they select documents and rank none, wherever they stand. */
 const SELECTING = new Set(
@@ -6,15 +7,8 @@ const SELECTING = new Set(
   xy_shape`.split(/\s+/),
 );
 
-/** Queries that change the score of an inner one, with the member that contains it. */
-const AROUND: Readonly<Record<string, string>> = {
-  function_score: "query",
-  script_score: "query",
-  boosting: "positive",
-  nested: "query",
-  has_child: "query",
-  has_parent: "query",
-};
+/** The member with the inner query, of queries around one. */
+const AROUND: Readonly<Record<string, string>> = { ...RESCORING, ...JOINING };
 
 /** Conditions of a query besides its scores. */
 interface Conditions {
@@ -54,8 +48,7 @@ function conditionsOf(query: unknown): Conditions {
 /** Returns the conditions of a query around another one, such as `nested`. */
 function within(type: string, body: Readonly<Record<string, unknown>>, member: string): Conditions {
   const inner = conditionsOf(body[member]);
-  const isJoin = type === "nested" || type.startsWith("has_");
-  if (!isJoin || inner.all.length === 0) return inner;
+  if (!Object.hasOwn(JOINING, type) || inner.all.length === 0) return inner;
   const { inner_hits: _, ...rest } = body;
   return { all: [{ [type]: { ...rest, [member]: { bool: { filter: inner.all } } } }], scores: inner.scores };
 }

@@ -40,11 +40,14 @@ test("adds filters, hidden documents and factors around a query", () => {
   );
 });
 
-test("adds filters to a knn query that has one", () => {
+test("adds filters to a knn query that has one, wherever it scores", () => {
   const knn = (filter?: object) => ({ knn: { v: { vector: [1], k: 5, ...(filter && { filter }) } } });
   const [inner] = (withEffects(knn(NEW), effects({ filters: [RED] })) as { bool: { must: object[] } }).bool.must;
   assert.equal(inner, knn({ bool: { filter: [NEW, RED] } }));
   assert.equal((withEffects(knn(), effects({ filters: [RED] })) as { bool: { must: object[] } }).bool.must, [knn()]);
+  const within = { bool: { should: [MATCH, knn(NEW)] } };
+  const [changed] = (withEffects(within, effects({ filters: [RED] })) as { bool: { must: object[] } }).bool.must;
+  assert.equal(changed, { bool: { should: [MATCH, inner] } });
 });
 
 test("changes each subquery of a hybrid query, which nothing can stand around", () => {
