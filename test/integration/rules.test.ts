@@ -202,6 +202,17 @@ for (const cluster of await clusters()) {
       search_request_template: { query: { hybrid: { queries: [{ match: { text: "typo" } }] } } },
     });
     assert.equal(idsOf(hybrid.body).toSorted(), ["d18", "d29", "d7"]);
+    assert.is(hybrid.body.degraded, undefined, hybrid.text);
+    const near = { knn: { text_dense: { vector: "[text_dense]", k: 3 } } };
+    for (const [queries, effects] of [
+      [[near], []],
+      [[{ match: { text: "TYPO" } }, near], ["only embeddings have the text of the rule"]],
+    ] as const) {
+      const { body, text } = await gateway.post<Ruled>("/application/hybrid-search", {
+        ...{ index, search_query: "typo", search_request_template: { query: { hybrid: { queries } } } },
+      });
+      assert.equal([body.rules[0]?.text, (body.degraded ?? []).map(({ effect }) => effect)], ["n7", effects], text);
+    }
   });
 
   test(`${cluster.version}: a draft is for requests that ask for it, and not for a key of a web page`, async () => {

@@ -26,6 +26,36 @@ const OF_FIELD: Readonly<Record<string, string>> = {
 /** Full-text queries of several fields, whose text is their `query`. */
 const OF_FIELDS = ["combined_fields", "multi_match", "query_string", "simple_query_string"];
 
+/** A full-text query: its text, and how to write it with another one. */
+interface FullText {
+  text: string;
+  with: (text: string) => object;
+}
+
+function fullText(kind: string, value: Readonly<Record<string, unknown>>): FullText | undefined {
+  const textIn = (inner: unknown, member: string, around: (changed: unknown) => object): FullText | undefined => {
+    if (typeof inner === "string") return { text: inner, with: around };
+    const text = isObject(inner) ? inner[member] : undefined;
+    if (typeof text !== "string") return undefined;
+    return { text, with: (other) => around({ ...(inner as object), [member]: other }) };
+  };
+  if (OF_FIELDS.includes(kind)) return textIn(value, "query", (changed) => ({ [kind]: changed }));
+  const member = Object.hasOwn(OF_FIELD, kind) ? OF_FIELD[kind] : undefined;
+  const [[field, inner] = ["", undefined], ...others] = Object.entries(value);
+  if (member === undefined || others.length > 0) return undefined;
+  return textIn(inner, member, (changed) => ({ [kind]: { [field]: changed } }));
+}
+
+/** Returns whether a query has full-text queries that score. */
+export function hasFullText(query: unknown): boolean {
+  let isFound = false;
+  mapScoring(query, (kind, value) => {
+    isFound ||= fullText(kind, value) !== undefined;
+    return undefined;
+  });
+  return isFound;
+}
+
 /**
  * Returns a native body in which another text replaces that of the search: in full-text queries that score and have
  * exactly this text. Everything else keeps its bytes, such as a filter or an analyzer of the same name. Undefined if no
@@ -33,22 +63,12 @@ const OF_FIELDS = ["combined_fields", "multi_match", "query_string", "simple_que
  */
 export function bodyWithText(body: string, from: string, to: string): string | undefined {
   let isFound = false;
-  const withText = (value: unknown, member: string): unknown => {
-    const isText = isObject(value) && value[member] === from;
-    if (!isText && value !== from) return undefined;
-    isFound = true;
-    return isText ? { ...value, [member]: to } : to;
-  };
   const replaced = (query: unknown) =>
     mapScoring(query, (kind, value) => {
-      if (OF_FIELDS.includes(kind)) {
-        const changed = withText(value, "query");
-        return changed && { [kind]: changed };
-      }
-      const member = Object.hasOwn(OF_FIELD, kind) ? OF_FIELD[kind] : undefined;
-      const [[field, given] = ["", undefined], ...others] = Object.entries(value);
-      const changed = member && others.length === 0 ? withText(given, member) : undefined;
-      return changed && { [kind]: { [field]: changed } };
+      const found = fullText(kind, value);
+      if (found?.text !== from) return undefined;
+      isFound = true;
+      return found.with(to);
     });
   const rescored = (one: unknown): unknown =>
     isObject(one) && isObject(one.query)

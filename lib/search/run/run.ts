@@ -188,15 +188,17 @@ class Search<Request extends SearchRequest, Own extends Opened> {
     const text = this.#replaced ?? found.text;
     const other = text === undefined ? undefined : await import("./other-text.ts");
     const placed = { own, template, replaced: this.#textOf(own), text: text ?? "" };
-    const worded = other ? await other.bodyForText(this.#source, this.#running, placed) : own;
+    const changed = await other?.bodyForText(this.#source, this.#running, placed);
+    const worded = other ? changed?.body : own;
+    const isLost = other !== undefined && (!changed || changed.isPartial);
     if (this.#replaced !== undefined) {
-      if (other && !worded) throw other.noPlace(template);
+      if (isLost) throw other.noPlace(template);
       // The text may be where the body names an index, so the filled body is checked.
       searchedIndexes(caller, body.index, ...checkedParts(caller, worded ?? own));
     }
     const effects = this.#replaced === undefined && worded ? found : { ...withoutText(found), text: this.#replaced };
     const search = { own, worded: worded ?? own, index, effects };
-    const degraded = other && !worded ? [other.textNotPlaced(template)] : [];
+    const degraded = isLost ? [other.textNotPlaced(template, worded !== undefined)] : [];
     return { ...search, degraded, opened: await this.#source.open(this.#running, search) };
   }
 

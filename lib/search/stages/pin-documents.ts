@@ -1,7 +1,7 @@
 import { memberSlices } from "../../platform/json/slices.ts";
 import { isObject, parseLossless } from "../../platform/json/values.ts";
 import type { GatewayServices } from "../gateway/services.ts";
-import { hitTexts, nativeSearch, searchFailure, withScore } from "../page/answer.ts";
+import { type Hit, hitTexts, nativeSearch, searchFailure, withScore } from "../page/answer.ts";
 import { identityOf } from "../page/apply.ts";
 import { ownOrderOf } from "../page/native-page.ts";
 import { type FoundHit, type Stage, StageError, type StageSelection } from "../page/stage.ts";
@@ -31,7 +31,7 @@ export function rulesStage(services: Pick<GatewayServices, "cluster">, search: S
   const { pins } = effects;
   if (!source || page === undefined || page.size === 0 || ownOrderOf(native) !== undefined) return {};
   const run: Stage["run"] = async (hits, deadline) => {
-    if (hits.some(({ _id }) => _id === undefined)) throw new StageError("the request leaves out the ids of hits");
+    requireIds(hits);
     const placeOf = new Map(hits.map(({ _id }, at) => [_id, at]).reverse() as Array<[string, number]>);
     const missing = pins.filter(({ id }) => !placeOf.has(id));
     const body = missing.length > 0 ? pinSearch(missing, { effects, filters }, source) : undefined;
@@ -50,6 +50,7 @@ export function rulesStage(services: Pick<GatewayServices, "cluster">, search: S
         throw new StageError(`the pinned documents could not be read: ${searchFailure(error)}`);
       });
       if (answer.partial.length > 0) throw new StageError("the pinned documents could not all be read");
+      requireIds(answer.hits);
       const texts = hitTexts(answer);
       const all = answer.hits.map((hit, at): FoundHit => ({ hit, text: withScore(texts[at] ?? "", 0) }));
       // If several indexes have a document with this id, the first index by name wins on every page.
@@ -64,6 +65,11 @@ export function rulesStage(services: Pick<GatewayServices, "cluster">, search: S
   const lost = "hits are without pinned documents";
   const values = { window, budgetMs: BUDGET_MS, effect: "adds or hides", lost, told: true, run } as const;
   return { stage: { name: "rules", ...values } };
+}
+
+/** Throws StageError if hits cannot be told apart. */
+function requireIds(hits: readonly Hit[]): void {
+  if (hits.some(({ _id }) => _id === undefined)) throw new StageError("the request leaves out the ids of hits");
 }
 
 /** Returns the order of hits with pinned ones at their ranks, or at the end if there are too few others. */

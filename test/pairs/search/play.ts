@@ -85,8 +85,8 @@ export async function judge(
     made.explains = false;
     answer = await ask(madeBy());
   }
-  // The cluster may fail on the whole list and not on a page of it.
-  const isPage = isRaw || isTruncated(row) || (answer.status !== 200 && status === 200);
+  // The cluster may fail on the whole list and not on a page of it, and the other way round.
+  const isPage = isRaw || isTruncated(row) || (answer.status === 200) !== (status === 200);
   if (isPage && !isRaw) answer = await ask(pageIn(row, native));
   // An empty page has what the cluster says of the list without its hits.
   if (isPage && !isRaw && isPastEnd(answer)) answer = await ask({ ...native, body: { ...native.body, size: 0 } });
