@@ -1,137 +1,133 @@
-import { type Genre, PHRASES, type Plot } from "./phrases.ts";
 import { type Random, random } from "./random.ts";
+import { type Language, PHRASES, SUBJECTS, type Subject } from "./subjects.ts";
 
 /** One book of the demo catalogue: its ID and the fields of the index `books`. */
 export interface Book {
   /** `B0001`, `B0002`, … */
   id: string;
   title: string;
+  subtitle?: string;
   author: string;
   /** The genre first, then one or two related categories. */
   categories: readonly string[];
-  /** Two or three sentences. */
+  /** Three or four sentences. */
   description: string;
   /** A date such as `1987-04-21`. */
   published: string;
+  price: number;
+  language: Language;
+  in_stock: boolean;
+  /** The title of the first volume. */
+  series?: string;
 }
 
-/** Approximate number of titles per author, so that a recommender can learn from authors. */
-const BOOKS_PER_AUTHOR = 8;
-
-interface Author {
-  name: string;
-  genres: readonly Genre[];
-  firstYear: number;
+/** A book of the catalogue, and the subject that its texts come from. */
+export interface SubjectBook {
+  book: Book;
+  subject: Subject;
 }
+
+/** A title of a subject that is not a volume or an edition of an earlier one. */
+interface Work {
+  title: string;
+  subtitle: string | undefined;
+  author: string;
+  categories: readonly string[];
+  sentences: readonly string[];
+  year: number;
+}
+
+/** The last year in which books of the demo were published. */
+const LAST_YEAR = 2024;
+
+/** Of this many titles of a subject, one is published in several editions, the others continue as series. */
+const TITLES_PER_EDITIONS = 8;
 
 /** Generates the same catalogue for the same seed. A longer one starts with the titles of a shorter one. */
 export function books(count = 3_000, seed = 1): Book[] {
-  return generate(count, seed).map(({ book }) => book);
+  return subjectBooks(count, seed).map(({ book }) => book);
 }
 
-/** A search with other words than the books that are relevant to it. */
-export interface Paraphrase {
-  query: string;
-  /** The IDs of all books with the described plot. */
-  relevant: readonly string[];
-}
-
-/** Returns a search for each plot of the catalogue of the same count and seed. */
-export function paraphrases(count = 3_000, seed = 1): Paraphrase[] {
-  const found = Map.groupBy(generate(count, seed), ({ plot }) => plot.query);
-  return [...found].map(([query, those]) => ({ query, relevant: those.map(({ book }) => book.id) }));
-}
-
-function generate(count: number, seed: number): { book: Book; plot: Plot }[] {
-  const authors = makeAuthors(random(seed), Math.ceil(PHRASES.authors.last.length * 5));
-  const chance = random(seed + 1);
-  const titles = new Set<string>();
+/** Generates the books of {@link books} with their subjects. */
+export function subjectBooks(count = 3_000, seed = 1): SubjectBook[] {
+  const chance = random(seed);
+  const authors = createAuthors(random(seed + 1));
+  const works = new Map<Subject, Work[]>(SUBJECTS.map((subject) => [subject, []]));
+  const published = new Map<Subject, number>();
   return Array.from({ length: count }, (_, index) => {
-    // The pool of authors grows with the catalogue, which keeps the number of titles per author about the same.
-    const author = chance.pick(authors.slice(0, Math.max(1, Math.min(authors.length, 40 + index / BOOKS_PER_AUTHOR))));
-    const genre = chance.next() < 0.8 ? author.genres[0] : chance.pick(author.genres);
-    if (!genre) throw new Error(`author ${author.name} has no genre`);
-    const plot = chance.pick(genre.plots);
-    const book = {
-      id: `B${String(index + 1).padStart(4, "0")}`,
-      title: uniqueTitle(genre, chance, titles),
-      author: author.name,
-      categories: [genre.name, ...chance.sample(genre.related, chance.between(1, 2))],
-      description: describe(genre, plot, chance),
-      published: date(author, chance),
-    };
-    return { book, plot };
+    const subject = chance.pick(SUBJECTS);
+    const number = published.get(subject) ?? 0;
+    published.set(subject, number + 1);
+    const own = works.get(subject) ?? [];
+    const work = own[number % subject.titles.length] ?? createWork(subject, own.length, authors, chance);
+    if (number < subject.titles.length) own.push(work);
+    const id = `B${String(index + 1).padStart(4, "0")}`;
+    return { book: { id, ...createBook(subject, work, number, chance) }, subject };
   });
 }
 
-function makeAuthors(chance: Random, count: number): Author[] {
+function createWork(subject: Subject, at: number, author: (genre: string) => string, chance: Random): Work {
+  const [first, last] = subject.years;
+  return {
+    title: subject.titles[at] ?? "",
+    subtitle: createSubtitle(subject, chance),
+    author: author(subject.genre),
+    categories: [subject.genre, ...chance.sample(subject.related, chance.between(1, 2))],
+    sentences: chance.sample(subject.sentences, chance.between(3, 4)),
+    year: chance.between(first, Math.max(first, last - 8)),
+  };
+}
+
+const createSubtitle = ({ subtitles }: Subject, chance: Random) =>
+  chance.next() < 0.8 ? chance.pick(subtitles) : undefined;
+
+/** Creates the book of a number within its subject: first each title once, then their volumes and editions. */
+function createBook(subject: Subject, work: Work, number: number, chance: Random): Omit<Book, "id"> {
+  const { language, titles, sentences } = subject;
+  const round = Math.floor(number / titles.length);
+  const hasEditions = (number % titles.length) % TITLES_PER_EDITIONS === 0;
+  const edition = hasEditions ? PHRASES.editions[language][round - 1] : undefined;
+  const volume = PHRASES.volumes[language].replace("{number}", String(round + 1));
+  const year = Math.min(LAST_YEAR, work.year + 2 * round);
+  const [low, high] = subject.prices;
+  // Every edition has the text of its title, and every volume a text of its own.
+  const isSame = edition !== undefined || round === 0;
+  const subtitle = isSame ? work.subtitle : createSubtitle(subject, chance);
+  const chosen = isSame ? work.sentences : chance.sample(sentences, work.sentences.length);
+  return {
+    title: (edition?.title ?? (round > 0 ? volume : "{title}")).replace("{title}", work.title),
+    ...(subtitle !== undefined && { subtitle }),
+    author: work.author,
+    categories: work.categories,
+    description: [...chosen, ...(edition ? [edition.note] : [])].join(" "),
+    published: `${year}-${twoDigits(chance.between(1, 12))}-${twoDigits(chance.between(1, 28))}`,
+    price: Number((chance.between(low, high) - 0.01).toFixed(2)),
+    language,
+    in_stock: chance.next() < 0.85,
+    ...(!hasEditions && { series: work.title }),
+  };
+}
+
+/**
+ * Returns a function that names the author of another work of a genre: mostly one of the genre, so that a recommender
+ * can learn from authors, at times one of another genre, or a new one.
+ */
+function createAuthors(chance: Random): (genre: string) => string {
   const { first, last } = PHRASES.authors;
   const names = new Set<string>();
-  while (names.size < count) names.add(`${chance.pick(first)} ${chance.pick(last)}`);
-  return [...names].map((name) => ({
-    name,
-    genres: chance.sample(PHRASES.genres, chance.between(1, 2)),
-    firstYear: chance.between(1955, 2015),
-  }));
+  const byGenre = new Map<string, string[]>();
+  return (genre) => {
+    const own = byGenre.get(genre) ?? [];
+    byGenre.set(genre, own);
+    const drawn = chance.next();
+    if (drawn < 0.55 && own.length > 0) return chance.pick(own);
+    const known = [...names];
+    let name = drawn > 0.9 && known.length > 0 ? chance.pick(known) : "";
+    while (!name || (drawn <= 0.9 && names.has(name))) name = `${chance.pick(first)} ${chance.pick(last)}`;
+    names.add(name);
+    own.push(name);
+    return name;
+  };
 }
 
-function uniqueTitle(genre: Genre, chance: Random, taken: Set<string>): string {
-  for (let attempt = 0; attempt < 50; attempt += 1) {
-    const title = makeTitle(genre, chance);
-    if (taken.has(title)) continue;
-    taken.add(title);
-    return title;
-  }
-  for (let part = 2; ; part += 1) {
-    const title = `${makeTitle(genre, chance)}, Volume ${part}`;
-    if (taken.has(title)) continue;
-    taken.add(title);
-    return title;
-  }
-}
-
-function makeTitle(genre: Genre, chance: Random): string {
-  const adjective = chance.pick(genre.adjectives);
-  const [noun = "", other = ""] = chance.sample(genre.nouns, 2);
-  const place = chance.pick(genre.places);
-  return chance.pick([
-    `The ${adjective} ${noun}`,
-    `The ${noun} of ${place}`,
-    `${article(adjective)} ${adjective} ${noun}`,
-    `The ${noun} and the ${other}`,
-    `${noun} and ${other}: Notes from ${place}`,
-    `Return to ${place}`,
-    `The ${noun} at the End of ${place}`,
-    `Before the ${adjective} ${noun}`,
-    `${capital(place)}, or the ${adjective} ${noun}`,
-    `The ${noun} Beneath ${place}`,
-    `What the ${noun} Knew`,
-    `My ${adjective} ${noun}`,
-    `The ${adjective} ${noun} of ${place}`,
-  ]);
-}
-
-function describe(genre: Genre, { text: plot }: Plot, chance: Random): string {
-  const templates = chance.next() < 0.85 ? [plot, chance.pick(genre.closings)] : [plot];
-  // One hero, place and thing per book: introduced first ("a forged portrait"), then repeated ("the forged portrait").
-  const chosen = new Map<string, string>();
-  const fill = (template: string) =>
-    template.replace(/\{(\w+)\}/g, (_, mark: string) => {
-      const slot = mark.toLowerCase();
-      const earlier = chosen.get(slot);
-      const text = earlier?.replace(/^an? /, "the ") ?? chance.pick(genre.slots[slot] ?? PHRASES.slots[slot] ?? []);
-      if (!earlier) chosen.set(slot, text);
-      return mark === slot ? text : capital(text);
-    });
-  return templates.map((template) => capital(fill(template).replace(/\b([Aa]) (?=[aeiou])/g, "$1n "))).join(" ");
-}
-
-function date(author: Author, chance: Random): string {
-  const year = Math.min(2024, author.firstYear + chance.between(0, 30));
-  const two = (value: number) => String(value).padStart(2, "0");
-  return `${year}-${two(chance.between(1, 12))}-${two(chance.between(1, 28))}`;
-}
-
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-
-const article = (word: string) => (/^[AEIOU]/.test(word) ? "An" : "A");
+const twoDigits = (value: number) => String(value).padStart(2, "0");

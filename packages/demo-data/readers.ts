@@ -1,6 +1,6 @@
 import { type Book, books } from "./books.ts";
-import { PHRASES } from "./phrases.ts";
 import { type Random, random } from "./random.ts";
+import { GENRES } from "./subjects.ts";
 
 /** A user of the demo, with the columns of the Users dataset. */
 export interface Reader {
@@ -48,7 +48,6 @@ interface Taste {
   mood: readonly number[];
 }
 
-const GENRES = PHRASES.genres.map(({ name }) => name);
 const MOODS = 2;
 const START = Date.UTC(2024, 0, 1) / 1_000;
 const DAYS = 365;

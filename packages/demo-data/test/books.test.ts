@@ -1,6 +1,7 @@
 import * as assert from "uvu/assert";
 import { suite } from "../../../test/suite.ts";
-import { books, paraphrases } from "../books.ts";
+import { type Book, books, subjectBooks } from "../books.ts";
+import { PHRASES } from "../subjects.ts";
 
 const test = suite("demo books");
 const catalogue = books();
@@ -17,16 +18,50 @@ test("are 3,000, with ids B0001 to B3000 and unique titles", () => {
   assert.is(new Set(catalogue.map((book) => book.title)).size, 3_000);
 });
 
-test("have unique titles even when the words no longer suffice", () => {
+test("have unique titles however many they are", () => {
   assert.is(new Set(books(12_000).map((book) => book.title)).size, 12_000);
 });
 
-test("have two to four sentences without unfilled placeholders", () => {
-  const wrong = catalogue.filter(({ description }) => {
-    const sentences = description.split(/[.?!](?: |$)/).length - 1;
-    return /[{}]/.test(description) || sentences < 2 || sentences > 4;
+test("have texts and numbers of one subject, in its language", () => {
+  const wrong = subjectBooks().filter(({ book, subject }) => {
+    const known = [...subject.sentences, ...PHRASES.editions[subject.language].map(({ note }) => note)];
+    const rest = known.reduce((text, sentence) => text.replace(sentence, ""), book.description);
+    const [low, high] = subject.prices;
+    const [first, last] = subject.years;
+    return (
+      rest.trim() !== "" ||
+      !subject.titles.some((title) => book.title.startsWith(title)) ||
+      (book.subtitle !== undefined && !subject.subtitles.includes(book.subtitle)) ||
+      book.categories[0] !== subject.genre ||
+      book.language !== subject.language ||
+      !(book.price >= low - 0.01 && book.price < high && /\.99$/.test(String(book.price))) ||
+      !(book.published >= String(first) && book.published < String(last + 9))
+    );
   });
   assert.equal(wrong, []);
+});
+
+test("have near-duplicates and series: an edition has the text of its title, a volume one of its own", () => {
+  const byTitle = new Map(catalogue.map((book) => [book.title, book]));
+  const editions = catalogue.filter(({ title }) => title.endsWith(")"));
+  const volumes = catalogue.filter(({ title, series }) => series !== undefined && title !== series);
+  assert.ok(editions.length > 200 && volumes.length > 1_500, `${editions.length} editions, ${volumes.length} volumes`);
+  const first = (title: string) => byTitle.get(title.replace(/ \([^)]+\)$/, ""));
+  assert.ok(
+    editions.every(({ title, author, description }) => {
+      const own = first(title);
+      return own?.author === author && description.startsWith(own.description);
+    }),
+  );
+  assert.ok(volumes.every(({ series = "", author }) => byTitle.get(series)?.author === author));
+  assert.ok(new Set(volumes.map(({ description }) => description)).size > 0.95 * volumes.length);
+});
+
+test("are mostly in English and in stock, some in German and French", () => {
+  const share = (condition: (book: Book) => boolean) => catalogue.filter(condition).length / catalogue.length;
+  for (const language of ["de", "fr"]) assert.ok(share((book) => book.language === language) > 0.03, language);
+  const inStock = share((book) => book.in_stock);
+  assert.ok(inStock > 0.8 && inStock < 0.9, String(inStock));
 });
 
 test("have distinct categories and a valid date", () => {
@@ -37,24 +72,6 @@ test("have distinct categories and a valid date", () => {
       new Date(published).toISOString().slice(0, 10) !== published,
   );
   assert.equal(wrong, []);
-});
-
-test("are found by searches in other words, which share hardly a word with them", () => {
-  const text = new Map(catalogue.map(({ id, description }) => [id, description.toLowerCase()]));
-  const all = paraphrases();
-  assert.is(all.length, 120);
-  assert.equal(new Set(all.flatMap(({ relevant }) => relevant)).size, 3_000);
-  const sharing = all.filter(({ query, relevant }) => {
-    const words = query
-      .toLowerCase()
-      .split(/\W+/)
-      .filter((word) => word.length > 4);
-    return relevant.some((id) => words.filter((word) => text.get(id)?.includes(word)).length > 1);
-  });
-  assert.equal(
-    sharing.map(({ query }) => query),
-    [],
-  );
 });
 
 test("share authors, so that models can learn from the author", () => {

@@ -100,10 +100,15 @@ export function demoSchema(entries: readonly HybridQuery[], dimensions: DemoOpti
     mappings: {
       properties: {
         title: text,
+        subtitle: text,
         author: { type: "text", fields: { keyword } },
         categories: keyword,
         description: text,
         published: { type: "date" },
+        price: { type: "float" },
+        language: keyword,
+        in_stock: { type: "boolean" },
+        series: keyword,
       },
     },
   };
