@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { UsageError } from "../../lib/platform/failure.ts";
 import { defineCommand } from "../command.ts";
-import { argument, filled, maybe, option } from "../options.ts";
+import { argument, filled, flag, maybe, option } from "../options.ts";
 
 const ORDERS = ["day-first", "month-first"] as const;
 
@@ -17,9 +17,10 @@ export const command = defineCommand({
     dates: option("--dates <order>", "whether 3/4/2024 is in April or March", v.optional(v.picklist(ORDERS)), {
       choices: ORDERS,
     }),
+    standIns: flag("--stand-ins", "hash words instead of using small real models, a download of 72 MB"),
     dir: option("--dir <dir>", "folder for data and state", v.string(), { default: ".local" }),
   },
-  run: async ({ file, conf, dir, ...answers }, { terminal, env }) => {
+  run: async ({ file, conf, dir, standIns, ...answers }, { terminal, env }) => {
     const { prepare, startStackWith } = await import("../../packages/start/start.ts");
     const { Question } = await import("../../packages/start/question.ts");
     const { devOptions } = await import("../../packages/local/dev/options.ts");
@@ -28,7 +29,10 @@ export const command = defineCommand({
     const say = (line: string) => terminal.note(line);
     try {
       const prepared = prepare({ file, folder: ".", answers, say });
-      const options = devOptions(["--no-demo", "--conf", conf, "--dir", dir], env);
+      const options = devOptions(
+        ["--no-demo", "--conf", conf, "--dir", dir, ...(standIns ? ["--stand-ins"] : [])],
+        env,
+      );
       if (options) return exitWhenWritten(await startStackWith(prepared, options, say).catch(report));
     } catch (error) {
       if (!(error instanceof Question)) throw error;

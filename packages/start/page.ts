@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { Served } from "@relevance/lab/server/loopback.ts";
 import { bundle, servePage } from "@relevance/lab/server/page.ts";
-import { PACKAGE_FOLDER } from "@relevance/lib/platform/folders.ts";
 import { facetKind, parameterOf } from "./configuration.ts";
 import type { PageSettings } from "./page/settings.ts";
 import type { Proposal } from "./proposal.ts";
@@ -12,7 +11,6 @@ export async function serveSearchPage(proposal: Proposal, url: string, key: stri
   const page = await bundle(
     { folder: join(import.meta.dirname, "page"), name: "page", script: "page.ts", style: "page.css" },
     {
-      alias: { "@relevance/client": join(PACKAGE_FOLDER, "packages/clients/typescript/src/index.ts") },
       define: { SETTINGS: JSON.stringify(settings) },
     },
   );

@@ -189,5 +189,5 @@ function analyzerOf(sample: readonly Row[], texts: readonly Column[]): string {
     texts.map(({ path }) => row[path]).filter((value) => typeof value === "string"),
   );
   const text = words.join(" ").slice(0, LANGUAGE_SAMPLE);
-  return ANALYZERS[franc(text, { minLength: 40 })] ?? "standard";
+  return ANALYZERS[franc(text, { minLength: 200 })] ?? "standard";
 }

@@ -1,4 +1,4 @@
-import { Relevance } from "@relevance/client";
+import { Relevance } from "../../clients/typescript/src/index.ts";
 import type { Facet, PageSettings } from "./settings.ts";
 
 declare const SETTINGS: PageSettings;
