@@ -28,6 +28,7 @@ const PACKAGES: Record<string, readonly string[]> = {
   "local-personalize": ["lib", "local-aws", "demo-data", "lab"],
   processes: ["lib"],
   shop: [],
+  start: ["lib", "lab", "local", "clients/typescript"],
 };
 
 /** The same for the groups of `lib`. */

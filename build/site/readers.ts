@@ -13,6 +13,7 @@ export const READERS: readonly Reader[] = [
     name: "Developers",
     about: "Call the APIs from an application: write, search, recommend.",
     guides: [
+      "start",
       "local-stack",
       "bulk",
       "search",

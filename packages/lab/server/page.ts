@@ -42,14 +42,17 @@ export async function bundle({ folder, name, script, style }: Sources, options: 
   ]);
 }
 
-/** Returns the headers of every answer. The page loads and calls nothing but this server and the given addresses. */
-export function securityHeaders(called: readonly string[] = []): Readonly<Record<string, string>> {
+/**
+ * Returns the headers of every answer. The page loads and calls nothing but this server and the given addresses;
+ * `pictures` are other origins of pictures.
+ */
+export function securityHeaders(called: readonly string[] = [], pictures = ""): Readonly<Record<string, string>> {
   return {
     "content-security-policy": [
       "default-src 'none'",
       "script-src 'self'",
       "style-src 'self'",
-      "img-src 'self' data:",
+      `img-src 'self' data: ${pictures}`.trim(),
       ["connect-src 'self'", ...called].join(" "),
       "base-uri 'none'",
       "form-action 'none'",
@@ -64,8 +67,8 @@ export function securityHeaders(called: readonly string[] = []): Readonly<Record
 }
 
 /** Serves a page on the loopback interface that calls the given addresses. Without a port, a free one is used. */
-export function servePage(page: Page, called: readonly string[], port?: number): Promise<Served> {
-  const headers = securityHeaders(called);
+export function servePage(page: Page, called: readonly string[], port?: number, pictures = ""): Promise<Served> {
+  const headers = securityHeaders(called, pictures);
   return serveOnLoopback(async ({ url = "/" }, response) => {
     const { type, body } = page.get(new URL(url, "http://localhost").pathname) ?? {
       type: "text/plain",

@@ -9,7 +9,7 @@ import { type BannerOptions, banner } from "./banner.ts";
 import { DEMO_INDEX, demoMappings, demoSchema } from "./demo-index.ts";
 import { examples, personalizedSearchExample, recommendationExamples } from "./examples.ts";
 import { type DevOptions, DevUsageError, devOptions, HELP } from "./options.ts";
-import { createScope } from "./scope.ts";
+import { createScope, type Scope } from "./scope.ts";
 import { type Stack, startStack } from "./stack.ts";
 import { claimFolder } from "./state-file.ts";
 import { requireTools } from "./tools.ts";
@@ -33,13 +33,26 @@ export async function runDev(
       console.log(HELP);
       return 0;
     }
-    return await run(options);
+    return await runStack(options, ({ stack, seconds }) => console.log(describe(stack, options, seconds)));
   } catch (error) {
     return report(error);
   }
 }
 
-async function run(options: DevOptions): Promise<number> {
+/** The stack that has started. */
+export interface Started {
+  stack: Stack;
+  /** Closed on Ctrl-C, or when a server died. */
+  scope: Scope;
+  /** Seconds that the start took. */
+  seconds: number;
+}
+
+/**
+ * Starts the stack, calls `onReady`, and stops everything on Ctrl-C. Returns 0 after Ctrl-C. Throws if a server dies, or
+ * what `onReady` throws.
+ */
+export async function runStack(options: DevOptions, onReady: (started: Started) => unknown): Promise<number> {
   const begun = performance.now();
   await requireTools(options);
   const claim = claimFolder(options.dir);
@@ -59,8 +72,11 @@ async function run(options: DevOptions): Promise<number> {
         console.log(`${files.map((file) => join(options.conf, file)).join(", ")} changed: restart make dev to use it`);
       }),
     );
-    console.log(describe(stack, options, (performance.now() - begun) / 1000));
-    const death = await Promise.race([stack.died, interrupted.then(() => undefined)]);
+    const seconds = (performance.now() - begun) / 1000;
+    const failed = new Promise<never>((_, reject) => {
+      Promise.resolve(onReady({ stack, scope, seconds })).catch(reject);
+    });
+    const death = await Promise.race([stack.died, failed, interrupted.then(() => undefined)]);
     if (death) throw death;
     return 0;
   } finally {
@@ -126,7 +142,8 @@ const uploadCommand = (url: string, apiKey: string) =>
 
 const trainCommand = (conf: string) => `npm run relevance -- train --local --conf ${conf} --training-mode init --wait`;
 
-function report(error: unknown): number {
+/** Prints an error, and returns the exit code. */
+export function report(error: unknown): number {
   const expected = [LocalError, ConfigurationError, ModelFilesError].some((kind) => error instanceof kind);
   const refused = fileProblem(error);
   console.error(expected ? visible((error as Error).message) : (refused?.message ?? error));

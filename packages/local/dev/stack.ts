@@ -48,6 +48,8 @@ export interface Stack {
   models: readonly LocalModel[];
   /** Dimension of each dense model, as served. */
   dimensions: ModelStandIns["dimensions"];
+  /** Builds the suggestions of all indexes. */
+  buildSuggestions(): Promise<void>;
   /** Resolves with the reason if a server exits by itself. */
   died: Promise<LocalError>;
 }
@@ -144,6 +146,7 @@ class Start {
       recommendation,
       models: used,
       dimensions: models.standIns.dimensions,
+      buildSuggestions,
       died: Promise.race([cluster.died, cloud.died]),
     };
   }
