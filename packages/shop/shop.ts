@@ -66,7 +66,7 @@ search.addWidgets([
   panel<typeof rangeInput>(headed("price"))(rangeInput)({ container: "#price", attribute: "price" }),
   panel<typeof refinementList>(headed("language"))(refinementList)({
     ...{ container: "#languages", attribute: "language" },
-    transformItems: (items) => items.map((item) => ({ ...item, label: LANGUAGES.of(item.value) ?? item.value })),
+    transformItems: (items) => items.map((item) => ({ ...item, highlighted: LANGUAGES.of(item.value) ?? item.value })),
   }),
   panel<typeof refinementList>(headed("author.keyword"))(refinementList)({
     ...{ container: "#authors", attribute: "author.keyword", limit: 8 },
