@@ -85,14 +85,14 @@ async function firstHybridAnswer(project: string): Promise<number> {
   try {
     const { search } = await dev.ready();
     const queries = [
-      { match: { description: "letters from a sunken ship" } },
+      { match: { description: "how empires fall" } },
       { knn: { description_dense: { vector: "[description_dense]", k: 50 } } },
     ];
     const answer = await fetch(`${search.url}/application/hybrid-search`, {
       method: "POST",
       headers: { "content-type": "application/json", "x-api-key": search.api_key },
       body: JSON.stringify({
-        ...{ index: "books", search_query: "letters from a sunken ship" },
+        ...{ index: "books", search_query: "how empires fall" },
         search_request_template: { size: 1, query: { hybrid: { queries } } },
       }),
     });

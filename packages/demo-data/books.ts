@@ -27,19 +27,6 @@ export interface SubjectBook {
   subject: Subject;
 }
 
-/** A search with other words than the books that are relevant to it. */
-export interface Paraphrase {
-  query: string;
-  /** The IDs of all books of the subject. */
-  relevant: readonly string[];
-}
-
-/** Returns a search for each subject of the catalogue of the same count and seed. */
-export function paraphrases(count = 3_000, seed = 1): Paraphrase[] {
-  const bySubject = Map.groupBy(subjectBooks(count, seed), ({ subject }) => subject.queries.paraphrase);
-  return [...bySubject].map(([query, those]) => ({ query, relevant: those.map(({ book }) => book.id) }));
-}
-
 /** A title of a subject that is not a volume or an edition of an earlier one. */
 interface Work {
   title: string;
@@ -54,7 +41,7 @@ interface Work {
 const LAST_YEAR = 2024;
 
 /** Of this many titles of a subject, one is published in several editions, the others continue as series. */
-const TITLES_PER_EDITIONS = 4;
+const TITLES_PER_EDITIONS = 8;
 
 /** Generates the same catalogue for the same seed. A longer one starts with the titles of a shorter one. */
 export function books(count = 3_000, seed = 1): Book[] {

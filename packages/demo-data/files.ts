@@ -43,7 +43,8 @@ export async function writeDemoFiles(data: DemoData, folder: string): Promise<Re
   return { users: await write("users"), items: await write("items"), interactions: await write("interactions") };
 }
 
-function csv(header: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+/** Writes rows as CSV with a header. */
+export function csv(header: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   return [header, ...rows].map((row) => `${row.map(cell).join(",")}\n`).join("");
 }
 

@@ -28,7 +28,7 @@ import type { LocalRecommendation } from "./recommendation.ts";
  * A search that only the hybrid search answers: keywords find other books of this author, vectors find the subject by
  * other authors, and both together find the author's books on the subject.
  */
-const EXAMPLE = "French desserts by Dalgaard";
+const EXAMPLE = "Antarctica by Fiona Kessler";
 
 interface DevConsoleOptions {
   options: DevOptions;

@@ -3,6 +3,8 @@ import { MODELS } from "@relevance/lib/settings/embedding-models.ts";
 import type { EmbeddingMapping } from "@relevance/lib/settings/hybrid-search.ts";
 import { DEMO_INDEX } from "./demo-index.ts";
 
+const MEANING = "how empires fall";
+
 /** A request that the banner shows as a curl command. */
 export interface Example {
   title: string;
@@ -50,17 +52,18 @@ export function examples(mappings: readonly EmbeddingMapping[], schema?: object)
     },
   };
   const hybrid = {
+    // No title has all of these words: the first embedding finds the books.
     title: "search by words and by meaning",
     path: "/application/hybrid-search",
     body: {
       index: DEMO_INDEX,
-      search_query: "letters from a sunken ship",
+      search_query: MEANING,
       search_request_template: {
         size: 3,
         _source: ["title", "author"],
         query: {
           hybrid: {
-            queries: [{ match: { title: "letters from a sunken ship" } }, ...mappings.slice(0, 4).map(subquery)],
+            queries: [{ match: { title: { query: MEANING, operator: "and" } } }, ...mappings.slice(0, 1).map(subquery)],
           },
         },
       },

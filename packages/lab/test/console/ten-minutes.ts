@@ -2,28 +2,25 @@ import { patient } from "@relevance/processes/wait.ts";
 import type { Page } from "playwright-core";
 import * as assert from "uvu/assert";
 
-/** Texts that people might type, each with words that only the description of a relevant book contains. */
-const TEXTS: Readonly<Record<string, string>> = {
-  "French desserts by Dalgaard": "confectioner",
-  "a composer who lost his hearing": "went deaf",
-  "backpacking with kids": "two small children",
-  "colonial partition of Africa": "the Congo",
-  "peace between hostile planets": "Two fleets",
-  "unsolved mathematical problems": "Primes thin out",
-  "food supply of Rome": "bread from Egypt",
-  "a robot refuses an order": "refuses an order",
-  "an astronaut wakes from cold sleep": "cold sleep",
-  "a fake engagement": "pretended engagement",
-};
+/** A text that people might type, and whether it is answered by the book that a card shows. */
+export interface JudgedText {
+  text: string;
+  isAnsweredBy(card: string): boolean;
+}
 
 /** The share of each text's documents that is judged. A verdict needs 60 % of the hits of both variants. */
 const JUDGED = 0.65;
 
 /**
  * Walks through the guide's ten minutes on the demo of `make dev`: compare, judge, evaluate, tune, see the change, write
- * it, search again. `shoot` is called where the guide has a picture. Returns the verdicts of evaluation and tuning.
+ * it, search again. The texts are judged, at least ten. `shoot` is called where the guide has a picture. Returns the verdicts of evaluation and tuning.
  */
-export async function tenMinutes(page: Page, url: string, shoot: (name: string) => Promise<void>) {
+export async function tenMinutes(
+  page: Page,
+  url: string,
+  texts: readonly JudgedText[],
+  shoot: (name: string) => Promise<void>,
+) {
   const column = (name: string) => page.getByRole("region", { name, exact: true });
   await page.goto(url);
   await column("hybrid").locator(".hit").nth(9).waitFor();
@@ -37,13 +34,13 @@ export async function tenMinutes(page: Page, url: string, shoot: (name: string) 
   for (const name of ["dense", "sparse"]) await page.getByRole("button", { name: `Remove ${name}` }).click();
 
   await page.getByRole("link", { name: "Judge" }).click();
-  for (const [position, [text, words]] of Object.entries(TEXTS).entries()) {
+  for (const [position, { text, isAnsweredBy }] of texts.entries()) {
     await page.getByRole("searchbox", { name: "Text" }).fill(text);
     await page.keyboard.press("Enter");
     await page.waitForURL((found) => found.hash.includes(new URLSearchParams({ q: text }).toString()));
     // The page focuses the card once it has the documents of the new text.
     await page.locator(".card:focus").waitFor();
-    await judge(page, words);
+    await judge(page, isAnsweredBy);
     if (position === 0) await shoot("console-judge");
   }
 
@@ -73,8 +70,8 @@ export async function tenMinutes(page: Page, url: string, shoot: (name: string) 
   return { evaluated, tuned };
 }
 
-/** Judges {@link JUDGED} of a text's documents by key press: those with these words are relevant. */
-async function judge(page: Page, words: string): Promise<void> {
+/** Judges {@link JUDGED} of a text's documents by key press. */
+async function judge(page: Page, isAnsweredBy: JudgedText["isAnsweredBy"]): Promise<void> {
   const card = page.getByRole("region", { name: "Document to judge" });
   await card.waitFor();
   const [, all] = /of (\d+) judged/.exec((await card.textContent()) ?? "") ?? [];
@@ -82,7 +79,7 @@ async function judge(page: Page, words: string): Promise<void> {
   for (let judged = 1; judged <= count; judged += 1) {
     const text = (await card.textContent()) ?? "";
     assert.ok(text !== "");
-    await page.keyboard.press(text.includes(words) ? "3" : "0");
+    await page.keyboard.press(isAnsweredBy(text) ? "3" : "0");
     await card.getByText(new RegExp(`^${judged} of \\d+ judged`)).waitFor();
   }
 }
