@@ -1,13 +1,24 @@
+import type { BasketLine } from "./basket.ts";
 import { cover } from "./cover.ts";
 import { recommend, seen } from "./recommend.ts";
-import { type Book, searching, tell } from "./services.ts";
+import { addressOf, type Book, priced, searching, tell } from "./services.ts";
 
-type Stored = Omit<Book, "id"> & { description: string; published: string };
+interface Stored extends Omit<Book, "id"> {
+  subtitle?: string;
+  description: string;
+  published: string;
+  price: number;
+  in_stock: boolean;
+}
 
-/** Returns what opens a book: in a dialog, with similar books. `onSeen` runs once its view is reported. */
-export function bookDialog(onSeen: () => void): (id: string) => Promise<void> {
+/**
+ * Shows the book that the page's address names, in a dialog with similar books. `onSeen` runs once its view is reported, `add`
+ * when the visitor puts it into the basket.
+ */
+export function bookDialog(onSeen: () => void, add: (line: BasketLine) => void): void {
   const dialog = document.querySelector("#book") as HTMLDialogElement;
   const part = (name: string) => dialog.querySelector(name) as HTMLElement;
+  const buy = part(".buy") as HTMLButtonElement;
   part(".close").addEventListener("click", () => dialog.close());
   dialog.addEventListener("click", ({ target }) => target === dialog && dialog.close());
 
@@ -18,11 +29,19 @@ export function bookDialog(onSeen: () => void): (id: string) => Promise<void> {
     const [hit] = search_response.hits.hits;
     if (!hit) throw new Error("This book is not in the shop any more.");
     part(".problem").textContent = "";
-    const { title, author, categories, description, published } = hit._source;
+    const { title, subtitle = "", author, categories, description, published, price, in_stock } = hit._source;
     part("#book-title").textContent = title;
+    part(".subtitle").textContent = subtitle;
     part(".by").textContent = `${author}, ${published.slice(0, 4)}`;
     part(".description").textContent = description;
     part(".tags").textContent = categories.join(" · ");
+    part(".price").textContent = priced(price);
+    buy.textContent = in_stock ? "Put into the basket" : "Out of stock";
+    buy.disabled = !in_stock;
+    buy.onclick = () => {
+      add({ id, title, price });
+      buy.textContent = "In the basket";
+    };
     const image = new Image(200, 300);
     image.src = cover(hit._source);
     image.alt = "";
@@ -32,12 +51,32 @@ export function bookDialog(onSeen: () => void): (id: string) => Promise<void> {
     part(".close").focus();
     // The visitor misses nothing if the view is lost.
     const reported = seen({ id, title }).catch(() => undefined);
-    await recommend("similar", open, { id });
+    await recommend("similar", { id });
     await reported;
     onSeen();
   };
   // The page behind an open dialog cannot be read.
   const place = () => (dialog.open ? part(".problem") : document.querySelector("#problem"));
-  const open = (id: string) => show(id).catch((error) => tell(place(), error));
-  return open;
+  const showAddressed = () => {
+    const [, id] = /^#book=(.+)$/.exec(location.hash) ?? [];
+    if (id === undefined) dialog.close();
+    else show(decodeURIComponent(id)).catch((error) => tell(place(), error));
+  };
+
+  // Changes the address without an event of its own: InstantSearch would search again.
+  const go = (address: string) => history.pushState(history.state, "", address);
+  document.addEventListener("click", (event) => {
+    const { button, metaKey, ctrlKey, shiftKey } = event;
+    const link = (event.target as Element).closest<HTMLAnchorElement>("a.card");
+    // Other clicks open a tab, as of any link.
+    if (!link || button !== 0 || metaKey || ctrlKey || shiftKey) return;
+    event.preventDefault();
+    go(link.hash);
+    showAddressed();
+  });
+  dialog.addEventListener("close", () => {
+    if (location.hash.startsWith(addressOf(""))) go(location.pathname + location.search);
+  });
+  addEventListener("popstate", showAddressed);
+  showAddressed();
 }

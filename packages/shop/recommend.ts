@@ -1,5 +1,5 @@
 import { cover } from "./cover.ts";
-import { type Book, recommending, tell } from "./services.ts";
+import { addressOf, type Book, recommending, tell } from "./services.ts";
 
 /** The browser, known by a random id that it keeps. A shop sends `user_id` for users who are signed in. */
 export const visitor = kept("shop-visitor", () => `visitor-${Math.random().toString(36).slice(2)}`);
@@ -13,16 +13,22 @@ export async function seen({ id, title }: Pick<Book, "id" | "title">): Promise<v
   session.clear();
   for (const [other, name] of latest) session.set(other, name);
   keep("shop-session", JSON.stringify(latest));
-  const EVENT_ID = `${visitor}-${Date.now()}`;
-  await recommending.logEvent({ events: [{ USER_ID: visitor, ITEM_ID: id, EVENT_TYPE: "view", EVENT_ID }] });
+  await report("view", [id]);
+}
+
+/** Reports what the visitor did with books. The next training learns from it. */
+export async function report(EVENT_TYPE: "view" | "purchase", ids: readonly string[]): Promise<void> {
+  const event = (id: string) => ({
+    USER_ID: visitor,
+    ITEM_ID: id,
+    EVENT_TYPE,
+    EVENT_ID: `${visitor}-${Date.now()}-${id}`,
+  });
+  await recommending.logEvent({ events: ids.map(event) });
 }
 
 /** Fills a list of the page: books for the visitor, or books similar to one. Says what is wrong in place of the list. */
-export async function recommend(
-  place: "for-you" | "similar",
-  open: (id: string) => void,
-  item?: Pick<Book, "id">,
-): Promise<void> {
+export async function recommend(place: "for-you" | "similar", item?: Pick<Book, "id">): Promise<void> {
   const section = document.querySelector(`#${place}`) as HTMLElement;
   const note = section.querySelector(".note") as HTMLElement;
   const row = section.querySelector(".row") as HTMLElement;
@@ -37,7 +43,7 @@ export async function recommend(
     const because = causes.map((id) => session.get(id)).find((title) => title !== undefined);
     const reason = because ? `Because you looked at ${because}` : "What others read most";
     note.textContent = place === "for-you" ? reason : "";
-    row.replaceChildren(...response.items.map((record) => cardOf(bookOf(record), open)));
+    row.replaceChildren(...response.items.map((record) => cardOf(bookOf(record))));
   } catch (error) {
     tell(note, error);
     row.replaceChildren();
@@ -53,11 +59,11 @@ const bookOf = ({ ITEM_ID, TITLE, AUTHOR, CATEGORIES }: Readonly<Record<string, 
   categories: String(CATEGORIES).split("|"),
 });
 
-function cardOf(book: Book, open: (id: string) => void): HTMLElement {
+function cardOf(book: Book): HTMLElement {
   const card = document.createElement("li");
-  card.innerHTML = `<button class="card"><img alt="" width="200" height="300"><strong></strong><span></span></button>`;
-  const [button, image, title, author] = ["button", "img", "strong", "span"].map((tag) => card.querySelector(tag));
-  button?.addEventListener("click", () => open(book.id));
+  card.innerHTML = `<a class="card"><img alt="" width="200" height="300"><strong></strong><span></span></a>`;
+  const [link, image, title, author] = ["a", "img", "strong", "span"].map((tag) => card.querySelector(tag));
+  link?.setAttribute("href", addressOf(book.id));
   image?.setAttribute("src", cover(book));
   title?.append(book.title);
   author?.append(book.author);
@@ -65,7 +71,7 @@ function cardOf(book: Book, open: (id: string) => void): HTMLElement {
 }
 
 /** Returns what the browser keeps under a name, or a new value. Without storage each visit is a new one. */
-function kept(name: string, make: () => string): string {
+export function kept(name: string, make: () => string): string {
   try {
     const found = localStorage.getItem(name);
     if (found !== null) return found;
@@ -77,11 +83,11 @@ function kept(name: string, make: () => string): string {
   return value;
 }
 
-function keep(name: string, value: string): void {
+export function keep(name: string, value: string): void {
   try {
     localStorage.setItem(name, value);
   } catch {
-    // As above.
+    // As above: it is forgotten with the page.
   }
 }
 

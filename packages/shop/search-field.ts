@@ -52,6 +52,8 @@ const widget = connectSearchBox(({ query, refine }, isFirst) => {
     suggest(input.value);
   });
   input.addEventListener("keydown", (event) => {
+    // Suggestions that are still on their way must not open after the search.
+    if (event.key === "Enter" && list.hidden) choose(input.value);
     if (list.hidden) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const marked = list.querySelector('[aria-selected="true"]');

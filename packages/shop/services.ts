@@ -17,6 +17,12 @@ export const recommending = new Relevance({
   retries: 1,
 });
 
+/** The address of a book on the page. */
+export const addressOf = (id: string) => `#book=${id}`;
+
+/** A price as the page shows it. */
+export const priced = (price: number) => `€${price.toFixed(2)}`;
+
 /** A book of the index, and of the list of a placement. */
 export interface Book {
   id: string;

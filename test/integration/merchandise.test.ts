@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import * as assert from "uvu/assert";
@@ -64,6 +64,18 @@ test("the problems are there", async () => {
   assert.is((await searched("lamp")).rules, undefined);
   assert.ok((await searched("long cable")).ids.includes("lamp-4"));
   assert.equal((await searched("table lamp")).ids.slice(0, 3).sort(), ["lamp-1", "lamp-2", "lamp-3"]);
+});
+
+test("a feature that is not configured is shown with the lines that turn it on", async () => {
+  const file = join(conf, "rules.yaml");
+  const before = readFileSync(file, "utf8");
+  writeFileSync(file, "# Ours.\n");
+  await page.getByRole("link", { name: "Merchandise" }).click();
+  await page.locator(".empty pre", { hasText: "rules: []" }).waitFor();
+  assert.not(await button("+ rule").isVisible());
+  writeFileSync(file, before);
+  await page.reload();
+  await button("+ rule").waitFor();
 });
 
 test("a product that should be first is pinned", async () => {

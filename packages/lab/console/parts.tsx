@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { curlOf, type ServiceCall } from "./curl.ts";
-import { announce } from "./state.ts";
+import { announce, setup } from "./state.ts";
 
 interface CurlProps {
   url: string;
@@ -54,6 +54,19 @@ export function useTyped(value: string, onDone: (text: string) => void) {
     // Nothing changes if what is typed is what was there.
     onBlur: () => type(null),
   };
+}
+
+/** What a feature that is not configured would do, and the lines that turn it on. */
+export function TurnOn({ what, file, lines }: { what: string; file: string; lines: string }) {
+  return (
+    <div class="empty">
+      <p>
+        {what} To turn it on, write into {file}:
+      </p>
+      <pre>{lines}</pre>
+      <p>Then {setup.value?.local ? "restart `relevance dev`" : "run `relevance deploy` once"}.</p>
+    </div>
+  );
 }
 
 /** A problem, in the words of whoever had it. */

@@ -120,7 +120,6 @@ export function merchandise<Change, State, Value>(
     /** Returns what the files have, and the versions that were put into use. */
     async state() {
       const { configuration, problems } = checkedConfiguration(conf);
-      if (configuration) kind.document?.configured(configuration);
       const { listed, inUse } = (kind.document && (await (await open(kind.document)).versions())) ?? NO_VERSIONS;
       return { ...kind.stateOf(read, filesOf(configuration), inUse), versions: listed, problems };
     },

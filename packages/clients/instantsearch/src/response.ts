@@ -20,6 +20,7 @@ interface Answer {
     aggregations?: Readonly<Record<string, Aggregation>>;
   };
   stages?: readonly { outside?: number }[];
+  did_you_mean?: InstantResult["didYouMean"];
 }
 
 interface Aggregation {
@@ -34,7 +35,7 @@ interface Aggregation {
 /** Returns an answer as InstantSearch reads it. Throws SearchError for a search that failed. */
 export function resultOf(request: InstantRequest, listing: Listing, result: SearchResult): InstantResult {
   if (result.answer === undefined) throw new SearchError(result);
-  const { search_response, stages = [] } = result.answer as Answer;
+  const { search_response, stages = [], did_you_mean } = result.answer as Answer;
   const { took, hits, aggregations = {} } = search_response;
   const { page, hitsPerPage } = pagingOf(request);
   // Pinned documents that the search does not find are on its pages, too.
@@ -59,6 +60,7 @@ export function resultOf(request: InstantRequest, listing: Listing, result: Sear
     facets_stats: Object.fromEntries(ranges.flatMap(({ name, found }) => statsOf(found).map((stats) => [name, stats]))),
     processingTimeMS: took,
     ...(result.query_id !== undefined && { queryID: result.query_id }),
+    ...(did_you_mean && { didYouMean: did_you_mean }),
   };
 }
 

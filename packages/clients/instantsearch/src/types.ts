@@ -94,6 +94,8 @@ export interface InstantResult {
   facets_stats: Record<string, { min: number; max: number; avg: number; sum: number }>;
   processingTimeMS: number;
   queryID?: string;
+  /** For a search without hits: the text that may have been meant, and whether the hits are those of that text. */
+  didYouMean?: { text: string; left_out?: readonly string[]; is_searched: boolean };
 }
 
 /** What InstantSearch asks for and this client does not do. */

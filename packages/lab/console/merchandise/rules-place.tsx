@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { TurnOn } from "../parts.tsx";
 import { readDocuments } from "../search/results.ts";
 import { goTo, place } from "../state.ts";
 import { ChangeView } from "./change-view.tsx";
@@ -16,6 +17,10 @@ export function RulesPlace() {
   const rules = (value?.rules ?? []) as FormRule[];
   const found = rules.find(({ name }) => name === open);
   if (!value) return null;
+  if (value.rules === null) {
+    const what = "A rule pins, hides, raises or filters products for the searches that you choose.";
+    return <TurnOn what={what} file="rules.yaml" lines="rules: []" />;
+  }
   const stale = new Set(value.others.map(({ name }) => name));
   const pick = (rule: string) => {
     forgetOutcome("rules");
@@ -24,10 +29,7 @@ export function RulesPlace() {
   return (
     <div class="beside">
       <section class="column" aria-label="Rule">
-        {value.rules === null && (
-          <p class="note">rules.yaml has no list of rules: write `rules: []` into it and deploy once.</p>
-        )}
-        {value.rules !== null && !found && open !== NEW && (
+        {!found && open !== NEW && (
           <p class="empty">
             A rule pins, hides, raises or filters products, or tells the page something, for the searches that you
             choose. Pick one, or add one.
@@ -46,7 +48,7 @@ export function RulesPlace() {
       </section>
       <section class="column" aria-label="All rules">
         <h2>{rules.length === 1 ? "1 rule" : `${rules.length} rules`}</h2>
-        <button type="button" disabled={value.rules === null} onClick={() => pick(NEW)}>
+        <button type="button" onClick={() => pick(NEW)}>
           + rule
         </button>
         <ul>

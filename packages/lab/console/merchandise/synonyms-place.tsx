@@ -1,5 +1,7 @@
 import { folded } from "@relevance/lib/platform/words.ts";
 import { useState } from "preact/hooks";
+import { TurnOn } from "../parts.tsx";
+import { place } from "../state.ts";
 import { ChangeView } from "./change-view.tsx";
 import { documents, forgetOutcome } from "./documents.ts";
 
@@ -14,12 +16,11 @@ export function SynonymsPlace() {
   const [wanted, filter] = useState("");
   if (!value) return null;
   if (files.length === 0) {
-    return (
-      <p class="empty">
-        No entry of hybrid_search.yaml has synonyms. Give one `synonyms: {"{"} files: [{"{"} file: synonyms/products.txt{" "}
-        {"}"}] {"}"}`, create the file, and deploy once.
-      </p>
-    );
+    const what = "With synonyms a search for a word also finds what is called otherwise.";
+    const lines = `- index: ${place.value.index}
+  synonyms:
+    files: [{ file: synonyms/words.txt }] # a line such as: sofa, couch`;
+    return <TurnOn what={what} file="hybrid_search.yaml, and create the file that it names" lines={lines} />;
   }
   const file = files.find((one) => one.file === form.file) ?? files[0];
   if (!file) return null;

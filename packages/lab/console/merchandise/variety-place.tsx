@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { VarietyState } from "../../server/merchandise-kinds.ts";
+import { TurnOn } from "../parts.tsx";
 import { entry, mapping, readMapping } from "../search/mapping.ts";
 import { place } from "../state.ts";
 import { ChangeView } from "./change-view.tsx";
@@ -11,7 +12,11 @@ export function VarietyPlace() {
   const index = entry.value?.index ?? place.value.index;
   const found = value?.entries.find((one) => one.index === index);
   if (!value) return null;
-  if (!found) return <p class="empty">hybrid_search.yaml has no entry for {index}.</p>;
+  if (!found) {
+    const what = "Variety moves near-copies apart among the first hits. It needs an entry for the index.";
+    const lines = `hybrid_queries:\n  - index: ${index}\n    embedding_mappings: []`;
+    return <TurnOn what={what} file="hybrid_search.yaml" lines={lines} />;
+  }
   return <Form key={JSON.stringify(found)} {...found} />;
 }
 
