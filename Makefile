@@ -11,6 +11,7 @@ help: ## Print this list
 
 install: $(NODE) ## Install the locked packages
 $(NODE): package-lock.json
+	@node -e 'const v = process.versions.node; if (parseInt(v) < 22) console.log("Node " + v + " is older than 22, the minimum: npm may fail or warn. Install Node 22 (nodejs.org)")'
 	@echo "installing the npm packages (1 GB on disk)"
 	@npm ci --no-audit --no-fund --loglevel=error
 	@touch $(NODE)

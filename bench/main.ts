@@ -109,6 +109,16 @@ const BENCHMARKS: Readonly<Record<string, Listed>> = {
     about: "all pairs of features, compared with the cluster's own answers",
     load: async () => (await import("./pairs.ts")).pairsBenchmark,
   },
+  bindings: {
+    about: "the stacks with other bindings of Terraform: types, and the JSON that they write",
+    load: async () => (await import("./bindings.ts")).bindingsBenchmark,
+    isOnRequest: true,
+  },
+  node24: {
+    about: "unit tests of functions and lib on Node 24, the newer runtime",
+    load: async () => (await import("./node24.ts")).node24Benchmark,
+    isOnRequest: true,
+  },
   package: {
     about: "npm installation and update of the package, until the first answer",
     load: async () => (await import("./package.ts")).packageBenchmark,

@@ -17,6 +17,8 @@ export interface Context {
 interface CommandDefinition<Parameters extends ParameterList> {
   /** An example for `--help`. */
   example: string;
+  /** Sentences for `--help` above the example: what its summary has no room for. */
+  about?: string;
   /** Whether the command has `--json`. */
   json?: boolean;
   /** Default of `--conf`; `conf` if absent. */
@@ -60,7 +62,7 @@ export interface CommandModule {
 export function defineCommand<Parameters extends ParameterList>(
   definition: CommandDefinition<Parameters>,
 ): CommandModule {
-  const { options: own, json, conf = "conf" } = definition;
+  const { options: own, json, about, conf = "conf" } = definition;
   const parameters: ParameterList = {
     conf: option("--conf <dir>", "configuration folder", filled("needs a folder"), { default: conf }),
     ...(json && { json: flag("--json", "print JSON") }),
@@ -73,7 +75,7 @@ export function defineCommand<Parameters extends ParameterList>(
         if (shown instanceof Option) command.addOption(shown);
         else command.addArgument(shown);
       }
-      command.addHelpText("after", `\nExample:\n  ${definition.example}`);
+      command.addHelpText("after", `${about === undefined ? "" : `\n${about}\n`}\nExample:\n  ${definition.example}`);
     },
     async run(options, context) {
       const result = v.safeParse(v.strictObject(Object.fromEntries(schemas)), options);

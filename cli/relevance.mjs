@@ -14,6 +14,11 @@ const node = isInstalled && !existsSync(own) ? shared : own;
 const remedy = isInstalled ? "npm install --allow-scripts=node,esbuild" : "make install";
 const main = fileURLToPath(new URL("./main.ts", import.meta.url));
 
+// The first command of a project.
+if (process.argv[2] === "init" && Number.parseInt(process.versions.node, 10) < 22) {
+  const minimum = "Node 22 is the minimum, for npm: install it from nodejs.org";
+  console.error(`This machine has Node ${process.versions.node}. ${minimum}. relevance itself runs on its own.`);
+}
 if (!existsSync(node)) {
   console.error(`The packages of relevance are not installed (${node} is missing): run ${remedy}`);
   process.exitCode = 1;

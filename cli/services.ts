@@ -8,6 +8,8 @@ interface ServiceFacts {
   /** The command that removes it. */
   command: "destroy" | "uninstall";
   words: string;
+  /** What that command removes, for its help, its question and docs/guides/teardown.md. */
+  removes: string;
   /** The part of project.yaml that enables it. */
   sections: string;
 }
@@ -18,12 +20,16 @@ export const SERVICES: Readonly<Record<Service, ServiceFacts>> = {
     stacks: ["search-gateway"],
     command: "destroy",
     words: "search gateway",
+    removes: "API, functions, model endpoints, host name, scaler",
     sections: "the sections vpc and opensearch",
   },
   recommendation: {
     stacks: ["recommendation", "filters", "personalization"],
     command: "uninstall",
     words: "recommendation service",
+    removes:
+      "API, functions, host name, tables with users and items, queue, training, all its Personalize resources with the " +
+      "parameters that point to them",
     sections: "the section personalize",
   },
 };

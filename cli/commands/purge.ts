@@ -13,6 +13,9 @@ import { refuseWithoutState } from "../state/still-deployed.ts";
 /** `relevance purge`: removes what `destroy` and `uninstall` keep. Skips what no longer exists. */
 export const command = defineCommand({
   example: "relevance purge --conf conf",
+  about:
+    "It removes the bucket with all its objects (events, request log, trainings, configuration files), all parameters of the\n" +
+    "project and its keys. Nothing but API Gateway's log role stays. It asks for the project's name.",
   options: yes("remove without asking"),
   run: async ({ conf, yes }, context) => {
     const project = await withTerraform(await openSession(conf, context));
@@ -34,7 +37,7 @@ export const command = defineCommand({
     const name = config.project.project_name;
     const stacks = await deployedStacks(project, ["storage", "foundation"]);
     terminal.note(
-      `This deletes bucket ${bucket} with all its objects, and all parameters under ${names.parameterPrefix()}.`,
+      `This deletes bucket ${bucket} with all its objects, all parameters under ${names.parameterPrefix()}, and the project's keys.`,
     );
     await removeStacks(project, stacks.toReversed(), {
       yes,

@@ -26,6 +26,7 @@ const ASKING_MS = 10_000;
 /** When Lambda ends runtimes. Source: Lambda Developer Guide, "Runtime deprecation policy". */
 const RUNTIME_ENDS = {
   "nodejs22.x": { end: "2027-04-30", created: "2027-06-01", updated: "2027-07-01" },
+  "nodejs24.x": { end: "2028-04-30", created: "2028-06-01", updated: "2028-07-01" },
 } as const satisfies Record<Configuration["project"]["aws"]["lambda_runtime"], object>;
 
 /** Returns notes on what AWS ends soon: the runtime of the functions, and models of Bedrock. */

@@ -28,10 +28,16 @@ interface ServiceRemoval {
   beforeStack?: (stack: StackFolder, project: TerraformProject) => Promise<boolean>;
 }
 
+const SHARED = "interface endpoints and alarm topic";
+const INFRASTRUCTURE = `With --destroy-infra true also ${SHARED}.`;
+const KEPT = "bucket and all other parameters, which `relevance purge` removes, and API Gateway's log role";
+
 /** Creates the command that removes a service. */
 export function removalCommand(example: string, wanted: ServiceRemoval): CommandModule {
+  const { service } = wanted;
   return defineCommand({
     example,
+    about: `It removes ${SERVICES[service].removes}. ${INFRASTRUCTURE}\nIt keeps ${KEPT}.`,
     options: {
       destroyInfra: option(
         "--destroy-infra <true|false>",
@@ -78,6 +84,9 @@ async function removeService(
   const foundation = deployed.find(({ name }) => name === "foundation");
   if (foundation) await refuseWhileOthersUse(project, foundation);
   await check?.(deployed, project);
+  terminal.note(
+    `This removes ${SERVICES[service].removes}${infrastructure ? `, and ${SHARED}` : ""}. It keeps ${KEPT}.`,
+  );
   if (notice !== undefined) terminal.note(notice);
   const options: RemovalOptions = { yes, question };
   if (beforeStack) options.beforeStack = (stack) => beforeStack(stack, project);
@@ -89,7 +98,7 @@ async function removeService(
   }
   const kept = infrastructure ? "" : " and the shared infrastructure";
   terminal.note(
-    `Removed. Kept: bucket ${names.bucket()}, parameters under ${names.parameterPrefix()}${kept}. ` +
+    `Removed. Kept: bucket ${names.bucket()}, other parameters under ${names.parameterPrefix()}${kept}. ` +
       "`relevance purge` removes bucket and parameters.",
   );
   return 0;

@@ -60,13 +60,16 @@ const DONE: Readonly<Record<string, string>> = {
 /** Time between two progress lines for the same resource. */
 const STILL_SECONDS = 30;
 
-/** Returns the progress line for a line of `terraform apply -json`; undefined for most lines. */
-export function progressLine(line: string): string | undefined {
+/**
+ * Returns the progress line for a line of `terraform apply -json`; undefined for most lines. After an interruption Terraform
+ * calls what it gave up an error, too.
+ */
+export function progressLine(line: string, interrupted = false): string | undefined {
   const message = parseMessage(line);
-  return message && textOf(message);
+  return message && textOf(message, interrupted);
 }
 
-function textOf({ type, hook, diagnostic }: Message): string | undefined {
+function textOf({ type, hook, diagnostic }: Message, interrupted: boolean): string | undefined {
   const address = hook?.resource?.addr ?? "";
   const seconds = hook?.elapsed_seconds ?? 0;
   switch (type) {
@@ -82,7 +85,7 @@ function textOf({ type, hook, diagnostic }: Message): string | undefined {
         return undefined;
       return `${address}: ${DONE[hook.action ?? ""] ?? hook.action}${seconds >= 2 ? ` (${seconds} s)` : ""}`;
     case "apply_errored":
-      return `${address}: failed`;
+      return `${address}: ${interrupted ? "interrupted" : "failed"}`;
     case "diagnostic":
       return diagnostic?.severity === "warning" ? `warning: ${diagnostic.summary}` : undefined;
     default:

@@ -6,11 +6,11 @@ import { createInterface } from "node:readline";
 import { Failure } from "../../lib/platform/failure.ts";
 import type { Terraform } from "./binary.ts";
 
-interface RunOptions {
+export interface RunOptions {
   cwd: string;
   env: Readonly<Record<string, string>>;
-  /** Called with each line of standard output. */
-  onLine?: (line: string) => void;
+  /** Called with each line of standard output, and whether it came after an interruption. */
+  onLine?: (line: string, interrupted: boolean) => void;
   /** Called for each interruption; `first` is true if it was forwarded to Terraform. */
   onInterrupt: (first: boolean) => void;
 }
@@ -55,7 +55,7 @@ export async function runTerraform(terraform: Terraform, args: readonly string[]
     const reader = createInterface({ input: child.stdout });
     reader.on("line", (line) => {
       lines.push(line);
-      options.onLine?.(line);
+      options.onLine?.(line, interrupted);
     });
     const [[code, signal]] = (await Promise.all([once(child, "close"), once(reader, "close")])) as [
       [number | null, NodeJS.Signals | null],

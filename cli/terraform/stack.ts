@@ -6,7 +6,7 @@ import { isObject, parseJson } from "../../lib/platform/json/values.ts";
 import type { Terraform } from "./binary.ts";
 import { type TerraformFailure, terraformFailure } from "./explain.ts";
 import { diagnosticsOf, progressLine } from "./messages.ts";
-import { type Ended, initOptions, runTerraform, terraformEnvironment } from "./process.ts";
+import { type Ended, initOptions, type RunOptions, runTerraform, terraformEnvironment } from "./process.ts";
 
 /** What all Terraform runs share. */
 export interface Runner {
@@ -114,8 +114,8 @@ export function planJson(runner: Runner, stack: StackFolder, file: string): Prom
 
 /** Applies a saved plan and prints a line for each finished resource. */
 export async function applyPlan(runner: Runner, stack: StackFolder, file: string): Promise<void> {
-  const onLine = (line: string) => {
-    const text = progressLine(line);
+  const onLine = (line: string, interrupted: boolean) => {
+    const text = progressLine(line, interrupted);
     if (text !== undefined) runner.note(`  ${text}`);
   };
   const ended = await run(runner, stack, ["apply", "-json", resolve(file)], { onLine });
@@ -158,7 +158,7 @@ function run(
   { terraform, env, note }: Runner,
   { directory }: StackFolder,
   args: readonly string[],
-  { extra = {}, onLine }: { extra?: Record<string, string>; onLine?: (line: string) => void } = {},
+  { extra = {}, onLine }: { extra?: Record<string, string>; onLine?: RunOptions["onLine"] } = {},
 ): Promise<Ended> {
   return runTerraform(terraform, args, {
     cwd: directory,

@@ -17,6 +17,7 @@ import {
   checkCapacity,
   checkRegion,
   checkRetention,
+  checkRuntime,
   checkServices,
   servicesOf,
 } from "./checks/project.ts";
@@ -263,6 +264,7 @@ const CHECKS: readonly Check[] = [
   checkArns,
   checkAlarms,
   checkRetention,
+  checkRuntime,
   checkCapacity,
   checkRegion,
   checkCors,

@@ -76,7 +76,7 @@ const Aws = section(
     ),
     tags: v.optional(Tags, {}),
     lambda_runtime: v.optional(
-      word(["nodejs22.x"], "Runtime of the functions. A newer one needs a newer AWS provider."),
+      word(["nodejs22.x", "nodejs24.x"], "Runtime of the functions. `nodejs24.x` needs `provider: 6` of `terraform`."),
       "nodejs22.x",
     ),
     log_retention_days: v.optional(
@@ -247,7 +247,16 @@ export const ProjectSchema = section(
     ),
     aws: Aws,
     terraform: v.optional(
-      section({ state: v.optional(State, { type: "local" }) }, "How Terraform works for this project."),
+      section(
+        {
+          provider: v.optional(
+            oneOf([5, 6], "Major version of the AWS provider: 5 is 5.100.0, which all tests run; 6 is 6.25.0."),
+            5,
+          ),
+          state: v.optional(State, { type: "local" }),
+        },
+        "How Terraform works for this project.",
+      ),
       {},
     ),
     alarms: v.optional(Alarms, {}),

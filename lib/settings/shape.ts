@@ -78,7 +78,8 @@ export function typeOf(schema: v.GenericSchema): string {
 /** Returns the words that a schema created by `word` allows; none for other schemas. */
 export function wordsOf(schema: v.GenericSchema): readonly string[] {
   const inner = unwrap(schema);
-  return inner.type === "picklist" && has(inner, "options") ? (inner.options as string[]) : [];
+  const options = inner.type === "picklist" && has(inner, "options") ? (inner.options as unknown[]) : [];
+  return options.filter((option) => typeof option === "string");
 }
 
 function discriminator(shape: Shape, step: string | number): v.GenericSchema | undefined {

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import * as assert from "uvu/assert";
 import { COMMANDS } from "../../cli/commands.ts";
+import { SERVICES } from "../../cli/services.ts";
 import { suite } from "../suite.ts";
 import { relevance } from "./run-cli.ts";
 import { runHere } from "./run-here.ts";
@@ -70,6 +71,16 @@ for (const [args, message] of [
   });
 }
 
+test("the help of each removal says what it removes, as the guide does", async () => {
+  const guide = readFileSync("docs/guides/teardown.md", "utf8");
+  for (const { command, removes } of Object.values(SERVICES)) {
+    assert.match((await runHere([command, "--help"])).out, `It removes ${removes}.`);
+    assert.match(guide, `| \`relevance ${command} --destroy-infra false\` | the`);
+    assert.match(guide, removes);
+  }
+  assert.match((await runHere(["purge", "--help"])).out, "bucket with all its objects");
+});
+
 test("has one row in the table for each file in commands/", () => {
   const files = globSync("cli/commands/*.ts").map((file) => basename(file, ".ts"));
   const named = Object.keys(COMMANDS).map((words) => words.replaceAll(" ", "-"));
@@ -90,6 +101,15 @@ test("says what to do when the launcher finds no installed packages", () => {
       /^The packages of relevance are not installed \(.*node_modules\/\.bin\/node is missing\): run make install\n$/,
     );
     assert.is(status, 1);
+  });
+});
+
+test("the first command of a project names the minimum to a machine with an older Node", () => {
+  withCopy((folder) => {
+    const old = 'data:text/javascript,Object.defineProperty(process, "versions", { value: { node: "20.1.0" } })';
+    const args = ["--import", old, join(folder, "cli/relevance.mjs"), "init"];
+    const { stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+    assert.match(stderr, "This machine has Node 20.1.0. Node 22 is the minimum, for npm: install it from nodejs.org.");
   });
 });
 

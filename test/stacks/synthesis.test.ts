@@ -112,6 +112,19 @@ test("requires exactly the provider version that the tests use", () => {
   assert.is(terraform.required_version, ">= 1.10");
 });
 
+test("takes provider 6 by a line, which changes its version alone, and then the runtime", () => {
+  const provider: Change = ["project.yaml", ["terraform"], { provider: 6 }];
+  const [five, six] = [example("foundation", "minimal"), example("foundation", "minimal", [provider])];
+  assert.is(six.text, five.text.replace('"5.100.0"', '"6.25.0"'));
+  const runtime: Change = ["project.yaml", ["aws", "lambda_runtime"], "nodejs24.x"];
+  const gateway = example("search-gateway", "minimal", [provider, runtime]);
+  assert.is(gateway.resource("aws_lambda_function", "api-router").runtime, "nodejs24.x");
+  assert.throws(
+    () => configuration("minimal", [runtime]),
+    "aws.lambda_runtime  nodejs24.x needs terraform.provider: 6 (docs/guides/platform.md)",
+  );
+});
+
 test("encrypts state in a bucket, and locks it with a file", () => {
   assert.equal(example("storage", "all-options").terraform.backend, {
     s3: {

@@ -126,6 +126,12 @@ export const checkRegion: Check = ({ project, api }, report) => {
   }
 };
 
+/** Checks that the AWS provider accepts the runtime: `nodejs24.x` is known from 6.19 on. */
+export const checkRuntime: Check = ({ project }, report) => {
+  if (project?.aws?.lambda_runtime !== "nodejs24.x" || project.terraform?.provider === 6) return;
+  report("project", ["aws", "lambda_runtime"], "nodejs24.x needs terraform.provider: 6 (docs/guides/platform.md)");
+};
+
 /** Checks that no minimum exceeds its maximum. */
 export const checkCapacity: Check = ({ project, api, model }, report) => {
   const scaling = project?.opensearch?.auto_scaling;

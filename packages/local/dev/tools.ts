@@ -23,6 +23,9 @@ export type Check = readonly [name: string, tool: Tool | undefined, look: () => 
 
 /** Required disk space (bytes) for OpenSearch, moto, Terraform's provider and data. */
 const LEAST_SPACE = 3e9;
+/** Packages such as Middy 7 want this one; npm warns below it. Relevance runs on the Node 22 that it installs. */
+const MINIMUM_NODE = 22;
+/** Whose npm still installs everything. */
 const OLDEST_NODE = 20;
 
 /**
@@ -100,8 +103,9 @@ async function nodeVersion(): Promise<string> {
   const version = output.trim().replace(/^v/, "");
   if (missing) throw new MissingTool("There is no node on the PATH");
   if (Number.parseInt(version, 10) < OLDEST_NODE)
-    throw new MissingTool(`Node.js is ${version}: ${OLDEST_NODE} or newer is needed`);
-  return version;
+    throw new MissingTool(`Node.js is ${version}: ${MINIMUM_NODE} or newer is needed`);
+  if (Number.parseInt(version, 10) >= MINIMUM_NODE) return version;
+  return `${version}, older than ${MINIMUM_NODE}, which npm needs; relevance runs on the one that it installed`;
 }
 
 function onPath(name: string): string {

@@ -69,7 +69,12 @@ test("each policy fits IAM with the longest names, and a role or user takes all 
   for (const { name, config, stacks } of STACKS) {
     const aws = { ...config.project.aws, region_name: "ap-southeast-2", role_path: `/${long("p", 510)}/` };
     const state = { type: "s3", bucket: long("b", 63), region: aws.region_name } as const;
-    const project = { ...config.project, project_name: long("n", 24), aws, terraform: { state } };
+    const project = {
+      ...config.project,
+      project_name: long("n", 24),
+      aws,
+      terraform: { ...config.project.terraform, state },
+    };
     const api = { ...config.api, cloud_watch_role_name: long("r", 64) };
     const policies = printed({ ...config, project, api }, stacks);
     for (const { document, name: policy } of policies) {

@@ -17,6 +17,19 @@ test("names the end of the runtime in the year before it", async () => {
   assert.equal(more, []);
 });
 
+test("names the end of the newer runtime a year later", async () => {
+  const changed = configuration("all-options", [
+    ["project.yaml", ["terraform"], { provider: 6 }],
+    ["project.yaml", ["aws", "lambda_runtime"], "nodejs24.x"],
+  ]);
+  const notesOn = (day: string) => endDateNotes(changed, { now: new Date(day), lifecycleOf: async () => active });
+  assert.equal(await notesOn("2027-04-29"), []);
+  assert.match(
+    String(await notesOn("2027-05-02")),
+    "Lambda ends nodejs24.x, the runtime of the functions, on 2028-04-30",
+  );
+});
+
 test("names each model of Bedrock that ends, and asks for no other", async () => {
   const asked: string[] = [];
   const [english, multilingual, ...more] = await notes("2026-04-01", async (model) => {

@@ -14,6 +14,8 @@ test("prints a line for each finished resource, with the time if it took long", 
   assert.is(hook("apply_complete", "update", 12), "aws_x.y: changed (12 s)");
   assert.is(hook("apply_complete", "delete", 1), "aws_x.y: deleted");
   assert.is(hook("apply_errored", "create"), "aws_x.y: failed");
+  const given = JSON.stringify({ type: "apply_errored", hook: { resource: { addr: "aws_x.y" }, action: "create" } });
+  assert.is(progressLine(given, true), "aws_x.y: interrupted");
 });
 
 test("prints a line every half minute for a slow resource, and none for other events", () => {

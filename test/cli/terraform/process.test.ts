@@ -45,8 +45,8 @@ test("passes on an interruption once, waits for the end, and reports each interr
   const running = runTerraform(program(source), [], {
     ...options,
     onInterrupt: (first) => told.push(first),
-    onLine: (line) => {
-      lines.push(line);
+    onLine: (line, interrupted) => {
+      lines.push(interrupted ? `${line} (after it)` : line);
       if (line === "up") process.emit("SIGINT");
       if (line !== "interrupted") return;
       process.emit("SIGINT");
@@ -56,7 +56,7 @@ test("passes on an interruption once, waits for the end, and reports each interr
   const error = await running.catch((thrown: unknown) => thrown);
   assert.instance(error, Interrupted);
   assert.match((error as Error).message, "run the command again to resume");
-  assert.equal(lines, ["up", "interrupted", "count 1"]);
+  assert.equal(lines, ["up", "interrupted (after it)", "count 1 (after it)"]);
   assert.equal(told, [true, false, false]);
 });
 

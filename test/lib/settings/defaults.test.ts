@@ -11,7 +11,7 @@ const full = fullExample();
 
 test("defaults are filled in", () => {
   const { project, api, searchGateway, recommendation } = valid(defaults());
-  assert.equal(project.terraform, { state: { type: "local" } });
+  assert.equal(project.terraform, { provider: 5, state: { type: "local" } });
   const own = { lambda_runtime: "nodejs22.x", log_retention_days: 30, role_path: "/" };
   assert.equal(project.aws, { region_name: "eu-west-1", tags: {}, ...own });
   assert.is(searchGateway?.vpc.create_endpoints, true);

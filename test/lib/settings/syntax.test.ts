@@ -203,7 +203,7 @@ test("a JSON file must not use syntax that only YAML allows", () => {
 
 test("a missing file that project.yaml names is a problem of project.yaml", () => {
   assert.equal(linesOf(without("schema/item_schema.json")), [
-    "conf/project.yaml:98  personalize.item_schema_file_path  names conf/schema/item_schema.json, which does not exist: relevance schema-generation writes it",
+    "conf/project.yaml:100  personalize.item_schema_file_path  names conf/schema/item_schema.json, which does not exist: relevance schema-generation writes it",
   ]);
 });
 
@@ -227,7 +227,7 @@ test("problems of several files are sorted by file, then by line", () => {
   const files = { ...example, "project.yaml": project, "filter.yaml": "filters: {}\n" };
   assert.equal(linesOf(files), [
     'conf/project.yaml:7  project_name  must be 2 to 24 lower-case letters, digits and hyphens, starting with a letter, got "My Shop"',
-    "conf/project.yaml:77  opensearch.domain_name  must be the name of a domain: 3 to 28 lower-case letters, digits and hyphens, starting with a letter, got 7 without quotes",
+    "conf/project.yaml:79  opensearch.domain_name  must be the name of a domain: 3 to 28 lower-case letters, digits and hyphens, starting with a letter, got 7 without quotes",
     "conf/filter.yaml:1  filters  must be a list of at most 1000 entries, got a mapping",
   ]);
 });
