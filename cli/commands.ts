@@ -20,6 +20,7 @@ export const COMMANDS: Readonly<Record<string, string>> = {
   doctor: "check that this machine has all tools, and say how to install what is missing",
   validate: "check the configuration: offline, or with data or indexes",
   permissions: "print the IAM policies that deploying this configuration needs",
+  "cluster-role": "print the roles of the cluster that the functions need",
   plan: "show what deploy would change, without changing anything",
   deploy: "deploy the configuration",
   rollback: "roll the functions back to the versions of the previous deployment",

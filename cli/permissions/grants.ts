@@ -1,5 +1,4 @@
 import {
-  hasSuggestions,
   hostedRerankers,
   mayCallGatewayServices,
   modelEndpoints,
@@ -12,6 +11,7 @@ import type { Names } from "../../lib/platform/naming/names.ts";
 import type { Configuration, SearchGateway } from "../../lib/settings/configuration.ts";
 import { isEndpointModel } from "../../lib/settings/embedding-models.ts";
 import { isDeployed } from "../../lib/settings/model-sources.ts";
+import { placesOf } from "./places.ts";
 import { batching, forgetting, restoring } from "./record-grants.ts";
 import { callsOf, type WritingSid } from "./resources.ts";
 import { isNeeded, keysOf, statement } from "./statement.ts";
@@ -36,9 +36,12 @@ export interface Grants {
 export function grantsOf(config: Configuration, names: Names, stacks: readonly StackResources[]): Grants {
   const used = actionsOf(stacks);
   const anywhere = new Set(used("Unnamed"));
-  const writing = Object.entries(placesOf(config, names)).map(([sid, resources]) => {
-    const actions = [...used(sid as WritingSid), ...commandActions(config, used)[sid as WritingSid]];
-    return statement(sid, sid === "Unnamed" ? actions : actions.filter((one) => !anywhere.has(one)), resources);
+  const passedTo = [...new Set(used("PassRoles"))].sort();
+  const writing = Object.entries(placesOf(config, names, stacks, passedTo)).map(([sid, place]): Statement => {
+    const more = commandActions(config, used)[sid as WritingSid] ?? [];
+    const actions = sid === "PassRoles" ? ["iam:PassRole"] : [...used(sid as WritingSid), ...more];
+    const kept = sid === "Unnamed" ? actions : actions.filter((one) => !anywhere.has(one));
+    return { ...statement(sid, kept, ["*"]), ...place };
   });
   return {
     plan: reading(config, names, used("read")),
@@ -60,73 +63,22 @@ function actionsOf(stacks: readonly StackResources[]): Used {
   return (sid) => calls.filter(([of]) => of === sid).map(([, action]) => action);
 }
 
-/** Returns the resources of the statements that deploy. */
-function placesOf({ project, api, searchGateway }: Configuration, names: Names) {
-  const name = project.project_name;
-  const own = (service: string, ...paths: string[]) => paths.map((path) => names.arn(service, path));
-  const logRole = api.cloud_watch_role_name;
-  const parameters = names.parameterPrefix().slice(1);
-  return {
-    Roles: [
-      names.roleArn(`${name}-*`),
-      // An existing role keeps its path.
-      ...(logRole === undefined ? [] : [names.roleArn(logRole, "/"), names.roleArn(logRole, "/*/")]),
-    ],
-    // AWS chooses the ids of APIs.
-    Apis: [names.arn("apigateway", "*").replace(/:\d+:\*$/, "::/*")],
-    // Their names cannot be chosen, or creating them has no resource.
-    Unnamed: ["*"],
-    UseTheKeys: keysOf(project),
-    Bucket: [names.bucketArn(), `${names.bucketArn()}/*`],
-    Functions: own("lambda", `function:${name}-*`, "event-source-mapping:*"),
-    MakeWhatIsInPersonalizeAndProbe: [
-      ...(["personalize-manager", "api-router", "recommendation-api"] as const),
-      // `suggest build` calls it.
-      ...(searchGateway && hasSuggestions(searchGateway) ? (["suggestions"] as const) : []),
-    ].map((one) => names.arn("lambda", `function:${names.function(one)}:*`)),
-    Models: own("sagemaker", ...["endpoint", "endpoint-config", "model"].map((kind) => `${kind}/${name}-*`)),
-    Observability: [
-      ...own("cloudwatch", `alarm:${name}-*`),
-      names.arn("cloudwatch", `dashboard/${name}*`).replace(/:[a-z0-9-]+:(\d+):/, "::$1:"),
-      ...own("logs", `log-group:/aws/*/${name}-*`, "log-group:API-Gateway-Execution-Logs_*"),
-      ...own("sns", `${name}-*`),
-    ],
-    Data: [
-      ...own("dynamodb", `table/${name}-*`),
-      ...own("events", `rule/${name}-*`),
-      ...own("firehose", `deliverystream/${name}-*`),
-      ...own("glue", "catalog", `database/${names.glueDatabase()}`, `table/${names.glueDatabase()}/*`),
-      ...own("scheduler", `schedule/default/${name}-*`),
-      ...own("secretsmanager", `secret:/${parameters}*`),
-      ...own("sqs", `${name}-*`),
-      ...own("ssm", `parameter/${parameters}*`),
-      ...own("states", `stateMachine:${name}-*`, `execution:${name}-*`),
-    ],
-  } satisfies Partial<Record<WritingSid, string[]>>;
-}
-
 /** Returns the actions of the commands themselves, not of Terraform. */
 function commandActions(
   { project, recommendation, searchGateway }: Configuration,
   used: Used,
-): Record<WritingSid, string[]> {
+): Partial<Record<WritingSid, string[]>> {
   const secrets = used("Data").includes("secretsmanager:CreateSecret");
   return {
-    Roles: [],
-    ServiceLinkedRoles: [],
-    Apis: [],
-    Unnamed: [],
     UseTheKeys: [
       ...["kms:CreateGrant", "kms:Encrypt", "kms:GenerateDataKey"],
       // DynamoDB asks with the rights of whoever creates a table. `plan` may describe the project's own keys.
       ...(project.aws.kms_key_arn === undefined ? [] : ["kms:DescribeKey"]),
     ],
     Bucket: ["s3:DeleteObject", "s3:DeleteObjectVersion", "s3:ListBucketVersions", "s3:PutObject"],
-    Functions: [],
     MakeWhatIsInPersonalizeAndProbe: ["lambda:InvokeFunction"],
     // Application Auto Scaling demands it of whoever registers an endpoint.
     Models: searchGateway && scales(searchGateway) ? ["sagemaker:UpdateEndpointWeightsAndCapacities"] : [],
-    Observability: [],
     Data: [
       ...["ssm:DeleteParameters", "ssm:GetParametersByPath", "ssm:PutParameter"],
       // `deploy` writes keys of APIs and of user ids, so that Terraform's state does not contain them.
@@ -198,8 +150,8 @@ function reading(config: Configuration, names: Names, used: readonly string[]): 
       ["athena:GetQueryExecution", "athena:StartQueryExecution"],
       searchGateway ? [names.arn("athena", "workgroup/primary")] : [],
     ),
-    statement("ReadEncrypted", ["kms:Decrypt"], keysOf(project)),
-    ...(state.type === "s3" && !role ? [keyOfTheState(state)] : []),
+    { ...statement("ReadEncrypted", ["kms:Decrypt"], ["*"]), ...keysOf(project, names) },
+    ...(state.type === "s3" && !role ? [keyOfTheState(state, names)] : []),
     statement("AssumeTheStatesRole", ["sts:AssumeRole"], role ? [role] : []),
   ].filter(isNeeded);
 }
@@ -213,12 +165,21 @@ export const hostsOnBedrock = (gateway: SearchGateway) =>
 const scales = (gateway: SearchGateway) =>
   modelEndpoints(gateway).some((one) => isDeployed(one) && one.section.max_instance_count !== undefined);
 
-/** Returns the permission to use the state's key through S3 only: `kms_key_id`, or any, since the bucket names its own. */
-function keyOfTheState({ region, kms_key_id }: { region: string; kms_key_id?: string | undefined }): Statement {
+/** Returns the permission to use the state's key for the state's bucket only: `kms_key_id`, or any, since the bucket names its own. */
+function keyOfTheState(
+  { bucket, region, kms_key_id }: { bucket: string; region: string; kms_key_id?: string | undefined },
+  names: Names,
+): Statement {
+  const arn = `arn:${names.partition()}:s3:::${bucket}`;
   return {
     ...statement("EncryptTheState", ["kms:Decrypt", "kms:GenerateDataKey"], [kms_key_id ?? "*"]),
-    // In China the name ends in .com.cn.
-    conditions: { StringLike: { "kms:ViaService": `s3.${region}.amazonaws.com*` } },
+    conditions: {
+      // In China the name ends in .com.cn.
+      StringLike: {
+        "kms:EncryptionContext:aws:s3:arn": [arn, `${arn}/*`],
+        "kms:ViaService": `s3.${region}.amazonaws.com*`,
+      },
+    },
   };
 }
 

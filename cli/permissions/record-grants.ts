@@ -11,6 +11,7 @@ import { keysOf, statement } from "./statement.ts";
 export function restoring({ project, recommendation }: Configuration, names: Names): Statement[] {
   if (!recommendation) return [];
   const tables = RESTORABLE.flatMap((name) => ["", "-at-*"].map((end) => `table/${names.table(name)}${end}`));
+  const keys = keysOf(project, names);
   const items = ["BatchGetItem", "BatchWriteItem", "DeleteItem", "GetItem", "PutItem", "Query", "Scan", "UpdateItem"];
   return [
     statement(
@@ -19,8 +20,10 @@ export function restoring({ project, recommendation }: Configuration, names: Nam
       tables.map((table) => names.arn("dynamodb", table)),
     ),
     {
-      ...statement("RestoreEncrypted", ["kms:ReEncryptFrom", "kms:ReEncryptTo"], keysOf(project)),
-      conditions: { StringEquals: { "kms:ViaService": names.viaService("dynamodb") } },
+      ...statement("RestoreEncrypted", ["kms:ReEncryptFrom", "kms:ReEncryptTo"], keys.resources),
+      conditions: {
+        StringEquals: { ...keys.conditions?.StringEquals, "kms:ViaService": names.viaService("dynamodb") },
+      },
     },
   ];
 }
@@ -34,7 +37,7 @@ export function batching({ project, recommendation }: Configuration, names: Name
   return [
     statement("ReadRecords", ["dynamodb:BatchGetItem", "dynamodb:GetItem"], tables),
     statement("WriteLists", ["s3:AbortMultipartUpload", "s3:PutObject"], [`${names.bucketArn()}/${PREFIXES.batch}*`]),
-    statement("WriteEncrypted", ["kms:GenerateDataKey"], keysOf(project)),
+    { ...statement("WriteEncrypted", ["kms:GenerateDataKey"], ["*"]), ...keysOf(project, names) },
     statement(
       "MakeBatches",
       ["personalize:CreateBatchInferenceJob"],
@@ -66,7 +69,7 @@ export function forgetting({ project, recommendation }: Configuration, names: Na
       Object.values(REQUEST_LOGS).map(({ failed }) => names.arn("sqs", names.queue(failed))),
     ),
     statement("ListVersions", ["s3:ListBucketVersions"], [bucket]),
-    statement("WriteEncrypted", ["kms:GenerateDataKey"], keysOf(project)),
+    { ...statement("WriteEncrypted", ["kms:GenerateDataKey"], ["*"]), ...keysOf(project, names) },
     statement(
       "ReadUserIdKey",
       ["secretsmanager:GetSecretValue"],
@@ -92,5 +95,7 @@ export function forgetting({ project, recommendation }: Configuration, names: Na
   ];
 }
 
-const passPersonalizesRole = (names: Names) =>
-  statement("PassTheRole", ["iam:PassRole"], [names.roleArn(names.role("personalize"))]);
+const passPersonalizesRole = (names: Names): Statement => ({
+  ...statement("PassTheRole", ["iam:PassRole"], [names.roleArn(names.role("personalize"))]),
+  conditions: { StringEquals: { "iam:PassedToService": "personalize.amazonaws.com" } },
+});

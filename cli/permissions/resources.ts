@@ -2,17 +2,14 @@ import { readFileSync } from "node:fs";
 
 /** Sids of the statements that deploy and remove. */
 export type WritingSid =
-  | "Roles"
+  | (typeof ACTIONS)[number][0]
+  | (typeof SID_OF_SERVICE)[keyof typeof SID_OF_SERVICE]
+  | "ApiAccount"
+  | "Data"
+  | "PassRoles"
   | "ServiceLinkedRoles"
-  | "Apis"
   | "Unnamed"
-  | "UseTheKeys"
-  | "Bucket"
-  | "Functions"
-  | "MakeWhatIsInPersonalizeAndProbe"
-  | "Models"
-  | "Observability"
-  | "Data";
+  | "UseTheKeys";
 
 /** What Terraform's provider calls for one type of resource. Words are actions; one without a service has that of the word before. */
 interface ProviderCalls {
@@ -23,6 +20,8 @@ interface ProviderCalls {
   tag?: string;
   untag?: string;
   delete?: string;
+  /** The service that is passed a role. */
+  passes?: string;
   /** The service whose role AWS creates, with the caller's permission; `{name}` is an argument. */
   linked?: string;
   /** Arguments whose change needs a new resource or no call. */
@@ -47,13 +46,14 @@ export function callsOf(
   const updates = Object.entries(calls.update ?? {}).filter(([, names]) =>
     words(names).some((one) => isSet(attributes[one])),
   );
-  const { read = "", create = "", tag = "", untag = "", delete: remove = "", linked } = calls;
+  const { read = "", create = "", tag = "", untag = "", delete: remove = "", linked, passes } = calls;
   const writing = [create, ...updates.map(([actions]) => actions), tag, untag, remove].flatMap(actionsIn);
   const service = linked?.replace(/\{(\w+)\}/, (_, name) => String(attributes[name]));
   return [
     ...actionsIn(read).map((action) => ["read", action] as const),
-    ...writing.map((action) => [sidOf(type, action), action] as const),
+    ...writing.flatMap((action) => sidsOf(type, action).map((sid) => [sid, action] as const)),
     ...(service === undefined ? [] : [["ServiceLinkedRoles", service] as const]),
+    ...(passes === undefined ? [] : [["PassRoles", `${passes}.amazonaws.com`] as const]),
   ].map(([sid, action]) => [sid, action]);
 }
 
@@ -72,31 +72,67 @@ export function actionsIn(text: string): string[] {
 
 const isSet = (value: unknown) => value !== undefined && value !== false && value !== null;
 
-const SID_OF_ACTION: Readonly<Record<string, WritingSid>> = {
+/** Actions of statements with a condition of their own; those in several need each of them, for other resources. */
+const ACTIONS = [
+  ["BoundedRoles", "iam:CreateRole PutRolePermissionsBoundary PutRolePolicy UpdateAssumeRolePolicy"],
+  ["LogPolicy", "iam:AttachRolePolicy"],
   // Creating them has no resource, and AWS chooses the ids.
-  "lambda:CreateEventSourceMapping": "Unnamed",
-  "lambda:DeleteEventSourceMapping": "Unnamed",
-  "lambda:UpdateEventSourceMapping": "Unnamed",
-  "logs:CreateLogDelivery": "Unnamed",
-  "lambda:InvokeFunction": "MakeWhatIsInPersonalizeAndProbe",
-};
+  ["EventSources", "lambda:CreateEventSourceMapping DeleteEventSourceMapping UpdateEventSourceMapping"],
+  ["MakeWhatIsInPersonalizeAndProbe", "lambda:InvokeFunction"],
+  ["Unnamed", "logs:CreateLogDelivery ec2:DescribeNetworkInterfaces"],
+  ["Firewall", "wafv2:AssociateWebACL DisassociateWebACL"],
+  ["Records", "route53:ChangeResourceRecordSets"],
+  ["NewApis", "apigateway:POST"],
+  ["TagApis", "apigateway:DELETE PUT"],
+  ["Apis", "apigateway:DELETE POST PUT"],
+  ["NewKeys", "kms:CreateKey TagResource"],
+  ["KeyAliases", "kms:CreateAlias DeleteAlias UpdateAlias"],
+  ["OwnKeys", "kms:CreateAlias DeleteAlias TagResource UpdateAlias"],
+  ["Endpoints", "ec2:CreateVpcEndpoint ModifyVpcEndpoint"],
+  ["PartsOfNetworks", "ec2:AuthorizeSecurityGroupEgress AuthorizeSecurityGroupIngress CreateSecurityGroup"],
+  ["PartsOfNetworks", "ec2:DeleteNetworkInterface DetachNetworkInterface ModifySecurityGroupRules"],
+  ["NewNetworks", "ec2:CreateSecurityGroup CreateVpcEndpoint"],
+  ["TagNewNetworks", "ec2:CreateTags"],
+  ["OwnNetworks", "ec2:AuthorizeSecurityGroupEgress AuthorizeSecurityGroupIngress CreateTags ModifySecurityGroupRules"],
+  ["OwnNetworks", "ec2:ModifyVpcEndpoint RevokeSecurityGroupIngress"],
+  ["DomainGroup", "ec2:AuthorizeSecurityGroupIngress ModifySecurityGroupRules RevokeSecurityGroupIngress"],
+  ["NewModels", "sagemaker:CreateEndpoint CreateEndpointConfig CreateModel"],
+  ["TagNewModels", "sagemaker:AddTags"],
+  ["Models", "sagemaker:AddTags"],
+] as const;
 
-const SID_OF_SERVICE: Readonly<Record<string, WritingSid>> = {
+const SIDS_OF_ACTION = Map.groupBy(
+  ACTIONS.flatMap(([sid, actions]) => actionsIn(actions).map((action) => ({ sid, action }))),
+  ({ action }) => action,
+);
+
+const SID_OF_SERVICE = {
   apigateway: "Apis",
+  "application-autoscaling": "Unnamed",
   cloudwatch: "Observability",
+  ec2: "OwnNetworks",
   iam: "Roles",
+  kms: "OwnKeys",
   lambda: "Functions",
   logs: "Observability",
+  route53: "Unnamed",
   s3: "Bucket",
   sagemaker: "Models",
   sns: "Observability",
-  ...Object.fromEntries(
-    ["application-autoscaling", "ec2", "kms", "route53", "wafv2"].map((service) => [service, "Unnamed"] as const),
-  ),
+} as const;
+
+/**
+ * Application Auto Scaling names the alarms, and checks with empty names whether its caller may make them. The setting of API
+ * Gateway has no tag.
+ */
+const SID_OF_TYPE: Readonly<Record<string, WritingSid>> = {
+  aws_api_gateway_account: "ApiAccount",
+  aws_appautoscaling_policy: "Unnamed",
 };
 
-/** Application Auto Scaling names the alarms, and checks with empty names whether its caller may make them. */
-const SID_OF_TYPE: Readonly<Record<string, WritingSid>> = { aws_appautoscaling_policy: "Unnamed" };
-
-const sidOf = (type: string, action: string): WritingSid =>
-  SID_OF_TYPE[type] ?? SID_OF_ACTION[action] ?? SID_OF_SERVICE[action.split(":")[0] ?? ""] ?? "Data";
+function sidsOf(type: string, action: string): readonly WritingSid[] {
+  const ofType = SID_OF_TYPE[type];
+  const service = action.split(":")[0] as keyof typeof SID_OF_SERVICE;
+  if (ofType !== undefined) return [ofType];
+  return SIDS_OF_ACTION.get(action)?.map(({ sid }) => sid) ?? [SID_OF_SERVICE[service] ?? "Data"];
+}

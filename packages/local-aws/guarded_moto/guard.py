@@ -8,6 +8,7 @@ from typing import Any, Mapping
 from .faults import is_new, note_birth, throttled
 from .guard_answers import Answer, denied, not_ready, throttling, unknown_key, unknown_role
 from .guard_calls import Call, Request, call_of, credential_of
+from .guard_conditions import context_of, further_needs
 from .guard_dependents import create_linked_role, dependent_needs, missing_linked_role
 from .guard_policies import key_context, key_needs, resource_policy
 from .guard_principals import ROOT_KEY, Caller, UnknownKey, caller_of, is_unknown, note_roles
@@ -89,7 +90,7 @@ def _refusal(call: Call) -> Answer | None:
     try:
         caller = caller_of(call.access_key, ACCOUNT)
         needs = needs_of(call, ACCOUNT)
-        for need in [*needs, *dependent_needs(call, needs, ACCOUNT), *key_needs(call, needs, ACCOUNT)]:
+        for need in [*needs, *further_needs(call, needs, ACCOUNT), *dependent_needs(call, needs, ACCOUNT), *key_needs(call, needs, ACCOUNT)]:
             require(caller, need, call)
     except UnknownKey:
         return unknown_key(call)
@@ -103,7 +104,7 @@ def require(caller: Caller, need: Need, call: Call | None = None) -> None:
     context = {
         "aws:securetransport": ("true",),
         **({"aws:requestedregion": (call.region,)} if call else {}),
-        **(_request_context(call) if call else {}),
+        **(context_of(call, need, ACCOUNT) if call else {}),
         **caller.context,
         **key_context(need),
         **need.context,
@@ -117,13 +118,6 @@ def require(caller: Caller, need: Need, call: Call | None = None) -> None:
         resource_text = f'"{need.resource}"' if need.action.startswith("s3:") else need.resource
         on = "" if need.resource == "*" and need.action.startswith("ec2:") else f" on resource: {resource_text}"
         raise Denied(f"User: {caller.principal.arn} is not authorized to perform: {need.action}{on} {decision.reason}")
-
-
-def _request_context(call: Call) -> dict[str, tuple[str, ...]]:
-    names = {"s3:prefix": call.params.get("Prefix")} if call.service == "s3" else {}
-    if call.service == "iam":
-        names = {"iam:awsservicename": call.params.get("AWSServiceName"), "iam:permissionsboundary": call.params.get("PermissionsBoundary")}
-    return {name: (str(value),) for name, value in names.items() if value is not None}
 
 
 def request_of(environ: Mapping[str, Any], body: bytes) -> Request:

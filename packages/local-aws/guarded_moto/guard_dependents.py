@@ -1,12 +1,10 @@
 """Further permissions of a call: dependent actions, from the Service Authorization Reference, and service-linked roles."""
 
-import json
 import re
-from functools import lru_cache
-from pathlib import Path
 from typing import Any, Callable, Iterator, Mapping
 
 from .guard_calls import Call
+from .guard_conditions import reference
 from .guard_finders import PARTITION, backend
 from .guard_resources import Need, passed_roles
 from .guard_table import TAGGING
@@ -22,6 +20,8 @@ def _never(_params: Params) -> bool:
 WHEN: dict[tuple[str, str], Callable[[Params], bool]] = {
     ("ec2:CreateVpcEndpoint", "route53:AssociateVPCWithHostedZone"): lambda params: params.get("PrivateDnsEnabled") is True,
     ("kms:CreateKey", "iam:CreateServiceLinkedRole"): lambda params: params.get("MultiRegion") is True,
+    # The API reference asks for CreateKey and TagResource alone: PutKeyPolicy must only be possible afterwards.
+    ("kms:CreateKey", "kms:PutKeyPolicy"): _never,
     ("lambda:CreateFunction", "lambda:PassCapacityProvider"): lambda params: "CapacityProviderConfig" in params,
     ("states:CreateStateMachine", "states:PublishStateMachineVersion"): lambda params: params.get("publish") is True,
     ("states:UpdateStateMachine", "states:PublishStateMachineVersion"): lambda params: params.get("publish") is True,
@@ -85,14 +85,9 @@ def create_linked_role(service: str, account: str) -> None:
     backend("iam", account).create_service_linked_role(service_name=service, description="", suffix="")
 
 
-@lru_cache(maxsize=None)
-def _reference() -> Mapping[str, Mapping[str, Any]]:
-    return json.loads((Path(__file__).parent / "authorization.json").read_text())["actions"]
-
-
 def _dependents(action: str, call: Call) -> Iterator[Need]:
     service = action.split(":")[0]
-    entry = _reference().get(action, {})
+    entry = reference().get(action, {})
     # Without a resource type, IAM may or may not check the resource, so the caller must be allowed both.
     if entry.get("resources") == []:
         yield Need(action, "*")

@@ -92,6 +92,8 @@ def key_needs(call: Call, needs: list[Need], account: str) -> list[Need]:
             key_id = None
         arn = key_id and _arn_of(key_id, account, call.region)
         via = {"kms:viaservice": (f"{call.service}.{call.region}.amazonaws.com",)}
+        if call.service == "s3":
+            via["kms:encryptioncontext:aws:s3:arn"] = (need.resource,)
         found += [Need(action, arn, via) for action in actions[call.operation]] if arn else []
     return found
 

@@ -49,7 +49,7 @@ def _tags(call: Call, needs: list[Need], account: str) -> list[Need]:
     operation = TAGGING.get(call.service, "TagResource")
     parameters = TAGS.get(call.service, ("Tags", "tags"))
     given = [value for name, value in call.params.items() if name in parameters]
-    creates = re.match("Create|Put|Register", call.operation or "") and operation != call.operation
+    creates = re.match("Authorize|Create|Put|Register", call.operation or "") and operation != call.operation
     if not (creates and any(given)):
         return []
     template = TAGGED_RESOURCES.get(f"{call.service}:{call.operation}")
@@ -193,6 +193,13 @@ def _deleted(bucket: str, call: Call, _account: str) -> Iterator[str]:
         yield f"arn:{PARTITION}:s3:::{bucket}/{key.decode()}"
 
 
+NETWORKS = {"sg": "security-group", "sgr": "security-group-rule", "vpce": "vpc-endpoint", "eni": "network-interface"}
+
+
+def _network(name: str, call: Call, account: str) -> Iterator[str]:
+    yield _arn(call, account, f"{NETWORKS.get(name.split('-')[0], '*')}/{name}")
+
+
 # Some of the regions to which an inference profile may route a call, by the first part of its id. A global one may
 # route to every region, and is also checked without one.
 PROFILE_REGIONS = {
@@ -223,6 +230,7 @@ LOOKUPS: dict[str, Callable[[str, Call, str], Iterator[str]]] = {
     "function": _function,
     "key": _key,
     "model": _model,
+    "network": _network,
     "parameter": _parameter,
     "path": lambda arn, *_: iter([arn]),
     "queue": lambda url, call, account: iter([_arn(call, account, url.rsplit("/", 1)[-1])]),

@@ -22,6 +22,7 @@ import { runHere } from "../run-here.ts";
 const test = suite("relevance permissions");
 
 const ACCOUNT = "123456789012";
+const STATE = "arn:aws:s3:::all-options-terraform-state";
 /** Whether an action has resource types, and the actions that it depends on. */
 const REFERENCE: Readonly<Record<string, { resources: string[]; dependent?: string[] }>> = JSON.parse(
   readFileSync("packages/local-aws/guarded_moto/authorization.json", "utf8"),
@@ -175,7 +176,15 @@ test("uses no key but your own, and that of the state's bucket through S3", () =
     keys.map(({ Sid, Resource, Condition }) => [Sid, Condition ?? Resource]),
     [
       ["ReadEncrypted", [own]],
-      ["EncryptTheState", { StringLike: { "kms:ViaService": "s3.eu-west-1.amazonaws.com*" } }],
+      [
+        "EncryptTheState",
+        {
+          StringLike: {
+            "kms:EncryptionContext:aws:s3:arn": [STATE, `${STATE}/*`],
+            "kms:ViaService": "s3.eu-west-1.amazonaws.com*",
+          },
+        },
+      ],
       ["UseTheKeys", [own]],
       ["WriteEncrypted", [own]],
     ],
@@ -192,6 +201,7 @@ test("the command writes each policy to a file, without credentials, and says ho
     const { err, code } = relevance(["permissions", "--conf", folder, "--out", out]);
     assert.is(code, 0, err);
     assert.equal(readdirSync(out).sort(), [
+      "minimal-deploy-2-eu-west-1.json",
       "minimal-deploy-eu-west-1.json",
       "minimal-forget-eu-west-1.json",
       "minimal-plan-eu-west-1.json",

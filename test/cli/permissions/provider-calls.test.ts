@@ -85,6 +85,8 @@ const RESOURCES: Readonly<Record<string, string>> = {
   aws_iam_role_policy: "role/{role}",
   aws_iam_role_policy_attachment: "role/{role}",
   aws_kinesis_firehose_delivery_stream: "deliverystream/{name}",
+  aws_kms_alias: "{name}",
+  aws_kms_key: "key/0a1b2c3d",
   aws_lambda_alias: "function:{function_name}",
   aws_lambda_event_source_mapping: "event-source-mapping:0a1b2c3d",
   aws_lambda_function: "function:{function_name}",
@@ -92,16 +94,29 @@ const RESOURCES: Readonly<Record<string, string>> = {
   aws_lambda_invocation: "function:{function_name}:{qualifier}",
   aws_lambda_permission: "function:{function_name}",
   aws_lambda_provisioned_concurrency_config: "function:{function_name}",
+  aws_route53_record: "hostedzone/{zone_id}",
   aws_s3_bucket: "{bucket}",
   aws_sagemaker_endpoint: "endpoint/{name}",
   aws_sagemaker_endpoint_configuration: "endpoint-config/{name}",
   aws_sagemaker_model: "model/{name}",
   aws_scheduler_schedule: "schedule/default/{name}",
   aws_secretsmanager_secret: "secret:{name}-AbCdEf",
+  aws_security_group: "security-group/sg-0a1b",
   aws_sfn_state_machine: "stateMachine:{name}",
   aws_sns_topic: "{name}",
   aws_sqs_queue: "{name}",
+  aws_vpc_endpoint: "vpc-endpoint/vpce-0a1b",
+  aws_vpc_security_group_egress_rule: "security-group/sg-0a1b",
+  aws_vpc_security_group_ingress_rule: "security-group/sg-0a1b",
 };
+
+/** Actions without a resource, or on another than that of their type. */
+const OTHERWISE: readonly [RegExp, string][] = [
+  [/^lambda:\w+EventSourceMapping$|:CreateLogDelivery$|^ec2:Describe|^kms:(CreateKey|List)|^route53:GetChange$/, "*"],
+  [/^ec2:\w+NetworkInterface$/, `arn:aws:ec2:${REGION}:${ACCOUNT}:network-interface/eni-0a1b`],
+  [/:AssociateVPCWithHostedZone$/, "*"],
+  [/^wafv2:\w+ociateWebACL$/, `arn:aws:apigateway:${REGION}::/restapis/a1b2c3/stages/v1`],
+];
 
 const nameIn = (attributes: Readonly<Record<string, unknown>>) =>
   String(attributes.name ?? attributes.function_name ?? attributes.bucket);
@@ -124,9 +139,10 @@ function resourceOf(
   const service = action.split(":")[0] ?? "";
   if (service === "apigateway") return `arn:aws:apigateway:${REGION}::/restapis/a1b2c3`;
   const path = RESOURCES[type.startsWith("aws_s3_") ? "aws_s3_bucket" : type];
-  if (path === undefined || /^lambda:\w+EventSourceMapping$|:CreateLogDelivery$/.test(action)) return "*";
+  const otherwise = OTHERWISE.find(([pattern]) => pattern.test(action));
+  if (path === undefined || otherwise) return otherwise?.[1] ?? "*";
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => resolved(String(attributes[name]), stack));
-  const place = { iam: `:${ACCOUNT}`, s3: ":" }[service] ?? `${REGION}:${ACCOUNT}`;
+  const place = { iam: `:${ACCOUNT}`, route53: ":", s3: ":" }[service] ?? `${REGION}:${ACCOUNT}`;
   return `arn:aws:${service}:${service === "cloudwatch" && type.endsWith("dashboard") ? `:${ACCOUNT}` : place}:${filled}`;
 }
 

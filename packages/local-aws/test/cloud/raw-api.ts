@@ -1,8 +1,8 @@
 import type { TestCloud } from "../../../../test/fixtures/cloud.ts";
 
 /** Returns a signature for moto, which reads the service from it and does not verify it. */
-const authorization = ({ region }: TestCloud, service: string) =>
-  `AWS4-HMAC-SHA256 Credential=test/20000101/${region}/${service}/aws4_request, SignedHeaders=host, Signature=0`;
+const authorization = ({ region }: TestCloud, service: string, key = "test") =>
+  `AWS4-HMAC-SHA256 Credential=${key}/20000101/${region}/${service}/aws4_request, SignedHeaders=host, Signature=0`;
 
 async function read(response: Response, what: string): Promise<string> {
   const text = await response.text();
@@ -16,11 +16,12 @@ export async function callJson<Answer>(
   service: string,
   target: string,
   body: unknown,
+  key?: string,
 ): Promise<Answer> {
   const response = await fetch(cloud.endpoint, {
     method: "POST",
     headers: {
-      authorization: authorization(cloud, service),
+      authorization: authorization(cloud, service, key),
       "content-type": "application/x-amz-json-1.1",
       "x-amz-target": target,
     },
