@@ -35,7 +35,7 @@ test.after(async () => {
 
 const begin = (file: string) =>
   startDev(
-    ".local",
+    join(folder, ".local"),
     [],
     { OPENSEARCH_URL: cluster.url },
     {
