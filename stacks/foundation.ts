@@ -21,6 +21,7 @@ export class FoundationStack extends ProjectStack {
       name: this.names.topic(),
       displayName: `${input.config.project.project_name} alarms`,
       kmsMasterKeyId: input.config.project.aws.kms_key_arn ?? this.names.kmsAlias(),
+      policy: this.topicPolicy(),
     });
     this.output("alarms_topic_arn", topic.arn);
     const { searchGateway } = input.discovery;
@@ -28,6 +29,20 @@ export class FoundationStack extends ProjectStack {
     this.gateways(searchGateway.network);
     const endpoints = ownEndpoints(input.config, searchGateway.network);
     if (endpoints.length > 0) this.endpoints(endpoints, searchGateway.network);
+  }
+
+  /** Lets the account's alarms publish; roles have permissions of their own. */
+  private topicPolicy(): string {
+    const Resource = this.names.arn("sns", this.names.topic());
+    const alarms = {
+      Sid: "Alarms",
+      Effect: "Allow",
+      Principal: { Service: "cloudwatch.amazonaws.com" },
+      Action: "sns:Publish",
+      Resource,
+      Condition: { StringEquals: { "aws:SourceAccount": this.input.discovery.account } },
+    };
+    return JSON.stringify({ Version: "2012-10-17", Statement: [alarms, this.tlsOnly("sns:Publish", Resource)] });
   }
 
   /**

@@ -2,6 +2,7 @@ import { join, relative, resolve } from "node:path";
 import type { Construct } from "constructs";
 import { CloudwatchLogGroup } from "#aws/cloudwatch-log-group";
 import { AwsProvider } from "#aws/provider";
+import { SqsQueue, type SqsQueueConfig } from "#aws/sqs-queue";
 import { LocalBackend } from "#cdktf/backends/local-backend";
 import { S3Backend } from "#cdktf/backends/s3-backend";
 import { TerraformOutput } from "#cdktf/terraform-output";
@@ -65,6 +66,19 @@ export abstract class ProjectStack extends TerraformStack {
     // checkov:skip=CKV_AWS_338 aws_cloudwatch_log_group: logs are for troubleshooting; what must be kept is in the
     // bucket
     return new CloudwatchLogGroup(this, id, { name, retentionInDays, kmsKeyId });
+  }
+
+  /** Returns the statement that refuses calls of a resource without TLS. */
+  tlsOnly(Action: "s3:*" | "sqs:*" | "sns:Publish", ...resources: string[]) {
+    const Condition = { Bool: { "aws:SecureTransport": "false" } };
+    return { Sid: "TlsOnly", Effect: "Deny", Principal: "*", Action, Resource: resources, Condition };
+  }
+
+  /** Adds a queue that is encrypted and refuses calls without TLS. */
+  queue(id: string, name: string, config: Omit<SqsQueueConfig, "name" | "policy">): SqsQueue {
+    const Statement = [this.tlsOnly("sqs:*", this.names.arn("sqs", name))];
+    const policy = JSON.stringify({ Version: "2012-10-17", Statement });
+    return new SqsQueue(this, id, { ...config, name, sqsManagedSseEnabled: true, policy });
   }
 
   /** Adds an output. */

@@ -160,6 +160,8 @@ export class StorageStack extends ProjectStack {
         status: "Enabled",
         filter: [{}],
         noncurrentVersionExpiration: [{ noncurrentDays: KEEP_VERSIONS_DAYS }],
+        // Of an expired object S3 keeps a marker, with its name, until the versions below it are gone, and then for ever.
+        expiration: [{ expiredObjectDeleteMarker: true }],
         abortIncompleteMultipartUpload: [{ daysAfterInitiation: 7 }],
       },
     ];
@@ -173,14 +175,7 @@ export class StorageStack extends ProjectStack {
     return JSON.stringify({
       Version: "2012-10-17",
       Statement: [
-        {
-          Sid: "TlsOnly",
-          Effect: "Deny",
-          Principal: "*",
-          Action: "s3:*",
-          Resource: [bucket, `${bucket}/*`],
-          Condition: { Bool: { "aws:SecureTransport": "false" } },
-        },
+        this.tlsOnly("s3:*", bucket, `${bucket}/*`),
         ...(config.recommendation
           ? [
               { Sid: "PersonalizeLists", ...personalize, Action: "s3:ListBucket", Resource: bucket },

@@ -3,6 +3,7 @@ import { failureKind } from "../../lib/platform/aws/errors.ts";
 import type { Configuration } from "../../lib/settings/configuration.ts";
 import { type BedrockModel, isEndpointModel } from "../../lib/settings/embedding-models.ts";
 import { bedrockModelId } from "../../lib/settings/model-sources.ts";
+import type { DiscoveryClients } from "../discovery/clients.ts";
 
 /** When a model on Bedrock ends, as GetFoundationModel says; without dates while AWS has set none. */
 export interface ModelLifecycle {
@@ -15,6 +16,7 @@ interface EndDates {
   now: Date;
   /** Returns undefined for a model that the region does not have. */
   lifecycleOf(model: string): Promise<ModelLifecycle | undefined>;
+  certificate: DiscoveryClients["certificate"];
 }
 
 /** A note appears so many days before the end. */
@@ -29,8 +31,11 @@ const RUNTIME_ENDS = {
   "nodejs24.x": { end: "2028-04-30", created: "2028-06-01", updated: "2028-07-01" },
 } as const satisfies Record<Configuration["project"]["aws"]["lambda_runtime"], object>;
 
-/** Returns notes on what AWS ends soon: the runtime of the functions, and models of Bedrock. */
-export async function endDateNotes(config: Configuration, { now, lifecycleOf }: EndDates): Promise<string[]> {
+/** Returns notes on what ends soon: the runtime of the functions and models of Bedrock; and on certificates that ended. */
+export async function endDateNotes(
+  config: Configuration,
+  { now, lifecycleOf, certificate }: EndDates,
+): Promise<string[]> {
   const { lambda_runtime: runtime } = config.project.aws;
   const { end, created, updated } = RUNTIME_ENDS[runtime];
   const late = new Date(end).getTime() - now.getTime() < NOTICE_DAYS * DAY_MS;
@@ -42,7 +47,27 @@ export async function endDateNotes(config: Configuration, { now, lifecycleOf }: 
         ]
       : []),
     ...(await modelNotes(config, lifecycleOf)),
+    ...(await certificateNotes(config, now, certificate)),
   ];
+}
+
+async function certificateNotes(
+  { api }: Configuration,
+  now: Date,
+  certificate: EndDates["certificate"],
+): Promise<string[]> {
+  const hosts = {
+    domain_name_system: api.domain_name_system,
+    recommendation_domain_name: api.recommendation_domain_name,
+  };
+  const notes = Object.entries(hosts).map(async ([key, host]) => {
+    if (!host) return [];
+    // Discovery says what is wrong if it cannot be read.
+    const found = await certificate(host.certificate_arn).catch(() => undefined);
+    if (found?.expires === undefined || found.expires > now) return [];
+    return [`${key}: the certificate expired on ${day(found.expires)}, so clients refuse the host name: renew it`];
+  });
+  return (await Promise.all(notes)).flat();
 }
 
 async function modelNotes({ searchGateway }: Configuration, lifecycleOf: EndDates["lifecycleOf"]): Promise<string[]> {

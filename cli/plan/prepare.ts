@@ -82,7 +82,11 @@ async function lastingNotes(project: Project, config: Configuration): Promise<st
   const { sdk, names } = project;
   const [quotas, ends] = await Promise.all([
     checkQuotas(config, names, sdkQuotas(sdk)),
-    endDateNotes(config, { now: new Date(), lifecycleOf: sdkLifecycles(sdk) }),
+    endDateNotes(config, {
+      now: new Date(),
+      lifecycleOf: sdkLifecycles(sdk),
+      certificate: sdkDiscoveryClients(sdk).certificate,
+    }),
   ]);
   return [...stateNotes(project, config), ...quotas, ...ends, ...rerankNotes(config), ...passageNotes(config)];
 }

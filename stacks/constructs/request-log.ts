@@ -2,7 +2,6 @@ import { CloudwatchLogSubscriptionFilter } from "#aws/cloudwatch-log-subscriptio
 import { LambdaEventSourceMapping } from "#aws/lambda-event-source-mapping";
 import { LambdaFunctionEventInvokeConfig } from "#aws/lambda-function-event-invoke-config";
 import { LambdaPermission } from "#aws/lambda-permission";
-import { SqsQueue } from "#aws/sqs-queue";
 import type { LogHandlerEnv } from "../../functions/log-handler/env.ts";
 import { logHandlerPolicy } from "../../functions/log-handler/policy.ts";
 import { FAILED_LOG_QUEUE, logHandler, REQUEST_LOGS } from "../../lib/infrastructure/functions.ts";
@@ -80,11 +79,9 @@ function failedEvents(
   name: (typeof REQUEST_LOGS)[RequestLogKind]["failed"],
 ): LambdaFunctionEventInvokeConfig {
   const { names } = stack;
-  const queue = new SqsQueue(stack, "request-log-failed", {
-    name: names.queue(name),
+  const queue = stack.queue("request-log-failed", names.queue(name), {
     visibilityTimeoutSeconds: FAILED_LOG_QUEUE.visibilityTimeoutSeconds,
     messageRetentionSeconds: FAILED_LOG_QUEUE.retentionDays * 86_400,
-    sqsManagedSseEnabled: true,
   });
   new LambdaEventSourceMapping(stack, "request-log-again", {
     eventSourceArn: queue.arn,

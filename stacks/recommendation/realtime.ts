@@ -1,6 +1,6 @@
 import type * as v from "valibot";
 import { LambdaEventSourceMapping } from "#aws/lambda-event-source-mapping";
-import { SqsQueue } from "#aws/sqs-queue";
+import type { SqsQueue } from "#aws/sqs-queue";
 import type { RealtimeSyncEnv } from "../../functions/realtime-sync/env.ts";
 import { realtimeSyncPolicy } from "../../functions/realtime-sync/policy.ts";
 import { CHANGE_QUEUE } from "../../lib/recommendation/sync/change-queue.ts";
@@ -12,17 +12,13 @@ import { useTables } from "./tables.ts";
 /** Adds the queue of changed users and items, and the dead-letter queue for those that cannot be synchronized. */
 export function changeQueue(stack: ProjectStack): SqsQueue {
   const { names } = stack;
-  const dead = new SqsQueue(stack, "dead-letters", {
-    name: names.queue("realtime-dead-letters"),
+  const dead = stack.queue("dead-letters", names.queue("realtime-dead-letters"), {
     // The retention counts from when the message was first sent.
     messageRetentionSeconds: CHANGE_QUEUE.retentionDays * 86_400,
-    sqsManagedSseEnabled: true,
   });
-  return new SqsQueue(stack, "changes", {
-    name: names.queue("realtime"),
+  return stack.queue("changes", names.queue("realtime"), {
     visibilityTimeoutSeconds: CHANGE_QUEUE.visibilityTimeoutSeconds,
     messageRetentionSeconds: CHANGE_QUEUE.retentionDays * 86_400,
-    sqsManagedSseEnabled: true,
     redrivePolicy: JSON.stringify({
       deadLetterTargetArn: dead.arn,
       maxReceiveCount: CHANGE_QUEUE.maxReceiveCount,

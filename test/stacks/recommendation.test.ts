@@ -69,6 +69,7 @@ test("bills tables by request, and makes each recoverable, encrypted and protect
     const table = stack.resource("aws_dynamodb_table", id);
     assert.is(table.billing_mode, "PAY_PER_REQUEST", id);
     assert.equal(table.point_in_time_recovery, { enabled: true }, id);
+    assert.is(table.deletion_protection_enabled, true, id);
     assert.equal(table.server_side_encryption, { enabled: true, kms_key_arn: key }, id);
     assert.equal(table.lifecycle, { prevent_destroy: true }, id);
   }

@@ -122,6 +122,15 @@ test("lets Personalize and its role, which the key cannot name before it exists,
   }
 });
 
+test("deletes the marker that is left of an expired object", () => {
+  const { rule } = all.resource<{ rule: Array<{ id: string; expiration?: unknown }> }>(
+    "aws_s3_bucket_lifecycle_configuration",
+    "bucket-lifecycle",
+  );
+  const versions = rule.find(({ id }) => id === "earlier-versions");
+  assert.equal(versions?.expiration, [{ expired_object_delete_marker: true }]);
+});
+
 test("deletes the request log after logging.retention_days", () => {
   const { rule } = all.resource<{ rule: Array<{ id: string; filter: unknown; expiration?: unknown }> }>(
     "aws_s3_bucket_lifecycle_configuration",
@@ -139,7 +148,7 @@ test("deletes events and their ETL output after event_retention_days if set, run
     ).rule;
   const expiry = (stack: typeof all) =>
     Object.fromEntries(
-      rules(stack).flatMap(({ filter, expiration }) => (expiration ? [[filter[0].prefix, expiration[0].days]] : [])),
+      rules(stack).flatMap(({ filter, expiration }) => (filter[0].prefix ? [[filter[0].prefix, expiration?.[0].days]] : [])),
     );
   const { "events/": events, "etl/days/": transformed, "etl/run=": runs } = expiry(both);
   assert.equal([events, transformed, runs], [400, 400, 90]);

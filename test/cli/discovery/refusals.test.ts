@@ -132,12 +132,6 @@ const REFUSALS: ReadonlyArray<
     `${TLS}: the certificate is PENDING_VALIDATION, not ISSUED: finish its validation first`,
   ],
   [
-    "a certificate that has expired",
-    "minimal",
-    { certificate: () => changedRead("certificate", { expires: new Date("2020-02-03") }) },
-    `${TLS}: the certificate expired on 2020-02-03: renew it`,
-  ],
-  [
     "a certificate of another host",
     "minimal",
     { certificate: () => changedRead("certificate", { names: ["example.org", "*.shop.example.org"] }) },

@@ -6,8 +6,9 @@ import { suite } from "../../suite.ts";
 const test = suite("plan: end dates");
 
 const active: ModelLifecycle = { status: "ACTIVE", legacy: undefined, end: undefined };
+const valid = async () => ({ status: "ISSUED", names: [], expires: new Date("2099-01-01") });
 const notes = (now: string, lifecycleOf: (model: string) => Promise<ModelLifecycle | undefined> = async () => active) =>
-  endDateNotes(configuration("all-options"), { now: new Date(now), lifecycleOf });
+  endDateNotes(configuration("all-options"), { now: new Date(now), lifecycleOf, certificate: valid });
 
 test("names the end of the runtime in the year before it", async () => {
   assert.equal(await notes("2026-04-29"), []);
@@ -22,7 +23,8 @@ test("names the end of the newer runtime a year later", async () => {
     ["project.yaml", ["terraform"], { provider: 6 }],
     ["project.yaml", ["aws", "lambda_runtime"], "nodejs24.x"],
   ]);
-  const notesOn = (day: string) => endDateNotes(changed, { now: new Date(day), lifecycleOf: async () => active });
+  const notesOn = (day: string) =>
+    endDateNotes(changed, { now: new Date(day), lifecycleOf: async () => active, certificate: valid });
   assert.equal(await notesOn("2027-04-29"), []);
   assert.match(
     String(await notesOn("2027-05-02")),
@@ -54,9 +56,24 @@ test("names a reranker of Bedrock that ends, whose place another one can take at
   ]);
   const lifecycleOf = async (model: string) =>
     model === "cohere.rerank-v3-5:0" ? { ...active, status: "LEGACY", end: new Date("2027-03-01") } : active;
-  const [note = "", ...more] = await endDateNotes(changed, { now: new Date("2026-04-01"), lifecycleOf });
+  const [note = "", ...more] = await endDateNotes(changed, {
+    now: new Date("2026-04-01"),
+    lifecycleOf,
+    certificate: valid,
+  });
   assert.is(note, "rerank: cohere.rerank-v3-5:0 is a legacy model, and Bedrock ends it on 2027-03-01");
   assert.equal(more, []);
+});
+
+test("names an expired certificate, which stops no deployment, and leaves what cannot be read to the discovery", async () => {
+  const lifecycleOf = async () => active;
+  const expired = async () => ({ status: "EXPIRED", names: [], expires: new Date("2026-03-31") });
+  const on = { now: new Date("2026-04-01"), lifecycleOf };
+  assert.equal(await endDateNotes(configuration("minimal"), { ...on, certificate: expired }), [
+    "domain_name_system: the certificate expired on 2026-03-31, so clients refuse the host name: renew it",
+  ]);
+  const denied = async () => Promise.reject(new Error("no"));
+  assert.equal(await endDateNotes(configuration("minimal"), { ...on, certificate: denied }), []);
 });
 
 test("says nothing of a model that the region does not have, and that the credentials may not ask", async () => {
