@@ -4,11 +4,10 @@ import { endpointsThat, forbidden, type KeyRules } from "./access.ts";
 
 const names = (most: number, form: RegExp) => v.pipe(v.array(v.pipe(v.string(), v.regex(form))), v.maxLength(most));
 
-/** An object that has members: an empty one would be a filter that leaves everything in. */
-const Clause = v.pipe(
-  v.record(v.string(), v.unknown()),
-  v.check((clause) => !Array.isArray(clause), "must be an object"),
-  v.minEntries(1),
+/** An object that has members: an empty one would be a filter that leaves everything in. valibot's records lose names. */
+const Clause = v.custom<Record<string, unknown>>(
+  (value) => isObject(value) && !isRawNumber(value) && Object.keys(value).length > 0,
+  "must be an object with members",
 );
 
 /** The claim `relevance` of a token: what it leaves of the rights of its key. Unknown members are refused. */

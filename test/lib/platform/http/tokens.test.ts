@@ -188,7 +188,11 @@ test("a token of an issuer of one's own is checked by its public keys", async ()
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const issuer = "https://login.example.org/";
   const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: "k", alg: "ES256" }] };
-  const key = { ...page, tokens: { ...tokens, secret_name: undefined, issuer, audience: "shop", jwks } };
+  const key = {
+    ...page,
+    name: "issued",
+    tokens: { ...tokens, secret_name: undefined, issuer, audience: "shop", jwks },
+  };
   const made = (iss: string, kid = "k") =>
     new SignJWT({ relevance: {} })
       .setProtectedHeader({ alg: "ES256", kid })
