@@ -65,7 +65,7 @@ export async function createServices(
       log: print,
       cors: settings.cors,
       project: settings.project,
-      access: createAccess(settings, env.API_KEYS),
+      access: createAccess(settings, env.API_KEYS, secretReader(variables)),
     },
     cluster,
     catalog: createIndexCatalog(cluster),

@@ -41,7 +41,7 @@ export function createServices(
       log: print,
       cors: settings.cors,
       project: settings.project,
-      access: createAccess(settings, env.API_KEYS),
+      access: createAccess(settings, env.API_KEYS, secretReader(variables)),
     },
     pointers: createPointers(ssmParameters(store_ms, variables)),
     campaigns: personalizeCampaigns(campaign_ms),

@@ -15,16 +15,13 @@ const STORE_MS = 3_000;
 const env = readEnvironment(SearchEventsEnv, process.env);
 const settings = readConfig<EventsSettings>(new URL("config.json", import.meta.url));
 const print = (line: string) => process.stdout.write(`${line}\n`);
+const readSecret = secretReader(() => process.env);
 const { project, cors } = settings;
 const services = {
   settings,
-  api: { log: print, cors, project, access: createAccess(settings, env.API_KEYS) },
+  api: { log: print, cors, project, access: createAccess(settings, env.API_KEYS, readSecret) },
   stream: firehoseLines(env.EVENTS_STREAM, "the event store", STORE_MS),
-  userIdKey: userIdKey(
-    settings.logging,
-    secretReader(() => process.env),
-    print,
-  ),
+  userIdKey: userIdKey(settings.logging, readSecret, print),
   now: () => new Date(),
 };
 
