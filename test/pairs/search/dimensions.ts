@@ -50,8 +50,8 @@ export const SEARCH = {
   queries: ["KD", "plain", "K", "D", "S", "KDS", "DS", "KKDSQ", "KSQ"],
   /** A filter of the dense clause itself. */
   knn_filter: ["none", "range", "terms"],
-  /** A filter of the whole search: a member of the request, or beside the subqueries. */
-  filter: ["none", "request", "beside"],
+  /** A filter of the whole search: a member of the request, beside the subqueries, or of the caller's token. */
+  filter: ["none", "request", "beside", "token"],
   settings: ["none", "weights", "l2_geometric", "rrf", "z_score"],
   pipeline: ["none", "rename"],
   ranking: ["off", "on"],
