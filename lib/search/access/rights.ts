@@ -12,7 +12,7 @@ export interface Rights {
   /** Whether the key is limited: its `raw_backend` is not `all`. */
   limited: boolean;
   /** Whether a token's filter limits the documents. Then no part of a search may read others. */
-  isFiltered: boolean;
+  isFiltered?: true;
 }
 
 /** Returns the rights of a key. By default, a limited key has the default limits and no scripts. */
@@ -28,7 +28,7 @@ export function rightsOf({
     grant: indexes,
     limited,
     scripts: scripts ?? !limited,
-    isFiltered: token?.filters !== undefined,
+    ...(token?.filters && { isFiltered: true }),
     limits: limited ? { ...DEFAULT_LIMITS, ...limits } : (limits ?? {}),
   };
 }

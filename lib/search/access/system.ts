@@ -29,7 +29,7 @@ const PLUGIN_NAMES = new Set("source_index target_index training_index input_ind
 const COPIES = new Set(["_clone", "_shrink", "_split", "_rollover"]);
 
 /** Unlimited rights: only names are checked here. */
-const FREE: Rights = { grant: undefined, scripts: true, limits: {}, limited: false, isFiltered: false };
+const FREE: Rights = { grant: undefined, scripts: true, limits: {}, limited: false };
 
 /** Name options that refuse only dot names. The cluster refuses invalid names. */
 const named = (remote: boolean) => ({ wildcards: true, lenient: true, remote });
