@@ -1,6 +1,5 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type { Service } from "../naming/names.ts";
-import { once } from "../resilience/once.ts";
 import { ApiError } from "./error.ts";
 import type { TokenRights, TokenSettings } from "./token.ts";
 
@@ -125,6 +124,12 @@ export function describeKey({ endpoints, indexes }: KeyRules): string {
 export const words = (list: readonly string[]): string =>
   list.length < 2 ? list.join("") : `${list.slice(0, -1).join(", ")} and ${list.at(-1)}`;
 
+/**
+ * Returns the rules of a key as a token narrows them. Throws `unauthorized`, or `forbidden` for what is wider than the
+ * key.
+ */
+export type CheckToken = (key: KeyRules, token: string | undefined) => Promise<KeyRules>;
+
 /** Who calls. Every endpoint gets the rules of the caller with the request. */
 export interface Access {
   /**
@@ -151,11 +156,9 @@ export interface AccessSettings {
 export function createAccess(
   { keys, authorization = "api_key" }: AccessSettings,
   keyIds = "",
-  readSecret: (name: string) => Promise<string> = () => Promise.reject(new Error("no secrets are read here")),
+  openTokens: () => Promise<CheckToken> = () => Promise.reject(new Error("no tokens are checked here")),
 ): Access {
   if (keys === undefined) return OPEN;
-  // Loads what checks tokens with the first token.
-  const tokens = once(async () => (await import("./tokens.ts")).createTokens({ readSecret }));
   const { idOf, entries } = IDENTITIES[authorization];
   const rulesOf = new Map(entries(keys, keyIds));
   return {
@@ -165,7 +168,7 @@ export function createAccess(
       if (!rules) throw new ApiError("forbidden", unknownCaller(authorization, id));
       const token = rules.tokens && bearerOf(event);
       if (!rules.tokens || (token === undefined && !rules.tokens.required)) return rules;
-      return tokens().then((check) => check(rules, token));
+      return openTokens().then((check) => check(rules, token));
     },
   };
 }

@@ -11,7 +11,7 @@ import {
 } from "jose";
 import * as v from "valibot";
 import { isObject, parseLossless } from "../json/values.ts";
-import { forbidden, type KeyRules } from "./access.ts";
+import { type CheckToken, forbidden, type KeyRules } from "./access.ts";
 import { ApiError } from "./error.ts";
 import type { TokenSettings } from "./token.ts";
 import { narrowedBy } from "./token-rights.ts";
@@ -43,9 +43,6 @@ export interface TokenOptions {
   /** Milliseconds since 1970. */
   now?: () => number;
 }
-
-/** Returns the rules of a key as a token narrows them. Throws `unauthorized`, or `forbidden` for what is wider than the key. */
-export type CheckToken = (key: KeyRules, token: string | undefined) => Promise<KeyRules>;
 
 /** Returns a check of tokens that keeps the checked ones until they expire, at most {@link SECRETS_MS}. */
 export function createTokens({ readSecret, now = Date.now }: TokenOptions): CheckToken {

@@ -4,6 +4,7 @@ import * as assert from "uvu/assert";
 import { createAccess, type KeyRules } from "../../../../lib/platform/http/access.ts";
 import { ApiError } from "../../../../lib/platform/http/error.ts";
 import type { ProxyEvent } from "../../../../lib/platform/http/event.ts";
+import { tokenChecks } from "../../../../lib/platform/http/open-tokens.ts";
 import { withOwnUser } from "../../../../lib/platform/http/own-user.ts";
 import type { TokenSettings } from "../../../../lib/platform/http/token.ts";
 import { createTokens } from "../../../../lib/platform/http/tokens.ts";
@@ -212,7 +213,11 @@ test("a key without required tokens has its own rights without one, and a key wi
     { ...page, name: "server", tokens: { ...tokens, required: false } },
     { ...page, name: "old", tokens: undefined },
   ];
-  const { callerOf } = createAccess({ keys }, "1=server,2=old", async () => JSON.stringify(stored));
+  const { callerOf } = createAccess(
+    { keys },
+    "1=server,2=old",
+    tokenChecks(async () => JSON.stringify(stored)),
+  );
   const by = (apiKeyId: string, headers = {}) =>
     callerOf({ headers, requestContext: { identity: { apiKeyId } } } as unknown as ProxyEvent);
   assert.is(await by("1"), keys[0]);
