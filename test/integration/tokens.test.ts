@@ -28,12 +28,14 @@ for (const cluster of await clusters()) {
   const index = uniqueIndex("tokens");
   let gateway: TestGateway;
   let token: { authorization: string };
+  let writer: { authorization: string; "x-api-key": string };
   let genre = "";
   const post = (path: string, body: object, headers: object = token) =>
     gateway.post<Json>(path, body, { "x-api-key": API_KEY, ...headers });
   const genres = (text: string) => new Set([...text.matchAll(/\\?"genre\\?":\s*\\?"(\w+)/g)].map(([, one]) => one));
 
   test.before(async () => {
+    writer = { "x-api-key": API_KEY, ...(await bearer({})) };
     gateway = await startGateway({
       node: cluster.url,
       env: { API_KEYS: "key-1=app" },
@@ -64,11 +66,6 @@ for (const cluster of await clusters()) {
     ];
     for (const [id, one] of titles.entries()) await request(cluster, "PUT", `/${name}/_doc/${id}?refresh=true`, one);
   });
-  let writer: { authorization: string; "x-api-key": string };
-  test.before(async () => {
-    writer = { "x-api-key": API_KEY, ...(await bearer({})) };
-  });
-
   test(`${cluster.version}: every endpoint shows documents of the filter alone`, async () => {
     const search = { index, search_request: { ...ALL, aggs: { genre: { terms: { field: "genre" } } } } };
     const hybrid = { index, search_query: "salt harbour", search_request_template: HYBRID };
