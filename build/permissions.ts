@@ -21,7 +21,7 @@ const popularItemsTable = "TABLE/popular-items";
 const builtInTable = "TABLE/built-in";
 const trainingTable = "TABLE/training";
 const ingestionTable = "TABLE/ingestion";
-const userIdKey = { secret: "SECRET", keys: [], aliases: ["ALIAS"], anyKey: "KEY/*" };
+const ownSecrets = { secrets: ["SECRET"], keys: [], aliases: ["ALIAS"], anyKey: "KEY/*" };
 const resource = (path: string) => `PERSONALIZE/${path}`;
 
 /** The statements of each function with everything configured, and names in place of ARNs. */
@@ -71,7 +71,7 @@ const STATEMENTS: Readonly<Record<FunctionName, readonly Statement[]>> = {
     parameters: "PARAMETERS",
     bucket: "BUCKET",
     key: "KEY/*",
-    userIdKey,
+    ownSecrets,
     logGroup,
   }),
   "recommendation-log-handler": logHandlerPolicy({
@@ -81,7 +81,7 @@ const STATEMENTS: Readonly<Record<FunctionName, readonly Statement[]>> = {
   }),
   "search-events": searchEventsPolicy({
     eventsStream: "STREAM/search-events",
-    userIdKey,
+    ownSecrets,
     logGroup,
   }),
   suggestions: [

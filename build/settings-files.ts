@@ -118,7 +118,7 @@ const BEDROCK_REVISION = "main";
 
 /** Settings that are not in the YAML files. */
 interface SettingsOptions {
-  names: Pick<Names, "endpoint" | "userIdKeyParameter">;
+  names: Pick<Names, "endpoint" | "userIdKeyParameter" | "tokenSecret">;
 }
 
 /**
@@ -151,7 +151,7 @@ export function gatewaySettings(configuration: Configuration, options: SettingsO
     ],
     reranker_endpoint: rerankerEndpoint(searchGateway, options),
     raw_backend_deny: api.raw_backend.deny ?? [],
-    ...accessSettings(api),
+    ...accessSettings(api, options.names),
     personalized_ranking: campaign_arn === undefined ? undefined : { campaign_arn, ...ranking },
     logging: loggingSettings(configuration, options.names),
     cors: api.cors,
@@ -171,7 +171,7 @@ function eventsSettings(configuration: Configuration, options: SettingsOptions):
   const { project, api } = configuration;
   return {
     project: project.project_name,
-    ...accessSettings(api),
+    ...accessSettings(api, options.names),
     logging: loggingSettings(configuration, options.names),
     ...(api.cors && { cors: api.cors }),
   };

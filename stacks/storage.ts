@@ -9,6 +9,7 @@ import { S3BucketVersioningA } from "#aws/s3-bucket-versioning";
 import { SecretsmanagerSecret } from "#aws/secretsmanager-secret";
 import type { StackName } from "../lib/platform/naming/names.ts";
 import { PREFIXES } from "../lib/platform/naming/object-keys.ts";
+import { keysWithSecrets } from "../lib/settings/access.ts";
 import { encryptionKey, type KeyStatement } from "./constructs/keys.ts";
 import type { StackInput } from "./input.ts";
 import { ProjectStack } from "./project-stack.ts";
@@ -36,8 +37,8 @@ const PERSONALIZE_KEY_ACTIONS = [
 ];
 
 /**
- * The resources that outlive both services: bucket and key with their policies, the secret for hashing user ids in the
- * log, and the one that holds API keys.
+ * The resources that outlive both services: bucket and key with their policies, the secrets for hashing user ids in the
+ * log and for tokens, and the one that holds API keys.
  */
 export class StorageStack extends ProjectStack {
   constructor(scope: Construct, id: StackName, input: StackInput) {
@@ -50,6 +51,7 @@ export class StorageStack extends ProjectStack {
     });
     const bucket = this.bucket(key.arn);
     if (input.config.api.logging.user_id === "hmac") this.userIdKey(key.arn);
+    for (const { name } of keysWithSecrets(input.config.api)) this.tokenSecret(name, key.arn);
     if (input.config.api.keys_to === "secretsmanager" && input.config.api.authorization === "api_key") {
       this.apiKeys(key.arn);
     }
@@ -206,6 +208,18 @@ export class StorageStack extends ProjectStack {
       description: `API keys of ${this.input.config.project.project_name}`,
       kmsKeyId: keyArn,
       // Its values are those of API Gateway: nothing is lost with it, and the name must stay free.
+      recoveryWindowInDays: 0,
+    });
+  }
+
+  /** Created without a value, which would end up in the state; `deploy` writes a random one if there is none. */
+  private tokenSecret(name: string, keyArn: string): void {
+    // checkov:skip=CKV2_AWS_57 aws_secretsmanager_secret.tokens: `relevance token --rotate` replaces it while servers
+    // sign with both
+    new SecretsmanagerSecret(this, `tokens-${name}`, {
+      name: this.names.tokenSecret(name),
+      description: `Signs the tokens of the key ${name}`,
+      kmsKeyId: keyArn,
       recoveryWindowInDays: 0,
     });
   }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { parseDiscovery } from "../../lib/infrastructure/discovery.ts";
 import { Failure } from "../../lib/platform/failure.ts";
+import { keysWithSecrets } from "../../lib/settings/access.ts";
 import type { ExitCode } from "../command.ts";
 import { confirm } from "../confirm.ts";
 import { keyValueFor, removeEmptyApis } from "../deployed-api.ts";
@@ -32,6 +33,7 @@ import { probeRequestLog, sdkAthena } from "./athena-probe.ts";
 import { Leftovers } from "./leftovers.ts";
 import { lambdaInvoke, probeServices } from "./probes.ts";
 import { storeKeys, storesKeys } from "./stored-keys.ts";
+import { ensureTokenSecret } from "./token-secrets.ts";
 import { recordVersions } from "./versions.ts";
 
 /** Most rounds of planning and applying. A round that finds leftovers needs another one, which imports them. */
@@ -125,6 +127,9 @@ async function completeStorage(project: Project): Promise<void> {
   await synchronizeConfiguration(project, names.bucket());
   await synchronizeSynonyms(project);
   await synchronizeRules(project);
+  for (const { name } of keysWithSecrets(config.api)) {
+    if (await ensureTokenSecret(project, name)) terminal.note(`  signing secret of ${name}: created`);
+  }
   if (config.api.logging.user_id !== "hmac") return;
   if (await ensureUserIdKey(sdk, names.userIdKeyParameter())) terminal.note("  key for user ids: created");
 }

@@ -25,7 +25,7 @@ export interface Rights
 
 /** Returns the rights of each key of a configuration. */
 export function rightsOf({ api }: Pick<Configuration, "api">): Rights[] {
-  return (accessSettings(api).keys ?? [UNLIMITED]).map((key) => {
+  return (accessSettings(api, { tokenSecret: String }).keys ?? [UNLIMITED]).map((key) => {
     const { raw_backend = ["recommended"], indexes } = key;
     const { scripts, limits } = sentRights(key);
     return { ...key, raw_backend: indexes ? ["recommended"] : raw_backend, scripts, limits };

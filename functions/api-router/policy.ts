@@ -8,7 +8,7 @@ export interface ApiRouterArns {
   logGroup: string;
   /** The domain, if requests to it are signed with IAM credentials. */
   domain?: string | undefined;
-  /** The secrets of the master user (basic authentication) and of the key that hashes user ids. */
+  /** The secrets of the master user (basic authentication), and those that `deploy` makes. */
   secrets: readonly string[];
   secretKeys: SecretKeys;
   endpoints: readonly string[];

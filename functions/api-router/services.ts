@@ -1,6 +1,7 @@
 import { secretReader } from "../../lib/platform/aws/secret-reader.ts";
 import type { AwsVariables } from "../../lib/platform/aws/signed-call.ts";
 import { createAccess } from "../../lib/platform/http/access.ts";
+import { tokenChecks } from "../../lib/platform/http/open-tokens.ts";
 import { userIdKey } from "../../lib/platform/request-log/user-ids.ts";
 import { deadlineIn } from "../../lib/platform/resilience/deadline.ts";
 import { once } from "../../lib/platform/resilience/once.ts";
@@ -65,7 +66,7 @@ export async function createServices(
       log: print,
       cors: settings.cors,
       project: settings.project,
-      access: createAccess(settings, env.API_KEYS),
+      access: createAccess(settings, env.API_KEYS, tokenChecks(secretReader(variables))),
     },
     cluster,
     catalog: createIndexCatalog(cluster),

@@ -1,4 +1,4 @@
-import { readUserIdKey, type Statement, type UserIdKey, writeLogs } from "../../lib/platform/aws/iam-statement.ts";
+import { type OwnSecrets, readOwnSecrets, type Statement, writeLogs } from "../../lib/platform/aws/iam-statement.ts";
 import { currentKey } from "../../lib/platform/aws/versioned-documents.ts";
 import { PLACEMENTS } from "../../lib/recommendation/placements/document.ts";
 
@@ -20,8 +20,8 @@ export function recommendationApiPolicy(arns: {
   bucket: string;
   /** KMS key of the bucket. */
   key: string;
-  /** The secret with the key that hashes user ids; absent unless `logging.user_id` is `hmac`. */
-  userIdKey?: UserIdKey | undefined;
+  /** The key that hashes user ids, and those that sign tokens; absent without any. */
+  ownSecrets?: OwnSecrets | undefined;
   logGroup: string;
 }): Statement[] {
   return [
@@ -43,7 +43,7 @@ export function recommendationApiPolicy(arns: {
     ...some("Rank", "personalize:GetPersonalizedRanking", arns.rankingCampaigns),
     // PutEvents takes a tracking id, not an ARN, so IAM supports no resource for it. Source: API_UBS_PutEvents.
     { sid: "PassEventsOn", actions: ["personalize:PutEvents"], resources: ["*"] },
-    ...readUserIdKey(arns.userIdKey),
+    ...readOwnSecrets(arns.ownSecrets),
     writeLogs(arns.logGroup),
   ];
 }

@@ -6,6 +6,7 @@ import type { AwsVariables } from "../../lib/platform/aws/signed-call.ts";
 import { signedIfChanged } from "../../lib/platform/aws/signed-object.ts";
 import { currentKey, documentReader, parsedBy } from "../../lib/platform/aws/versioned-documents.ts";
 import { createAccess } from "../../lib/platform/http/access.ts";
+import { tokenChecks } from "../../lib/platform/http/open-tokens.ts";
 import { userIdKey } from "../../lib/platform/request-log/user-ids.ts";
 import { once } from "../../lib/platform/resilience/once.ts";
 import { dynamoEventCounter } from "../../lib/recommendation/clients/accepted-events.ts";
@@ -41,7 +42,7 @@ export function createServices(
       log: print,
       cors: settings.cors,
       project: settings.project,
-      access: createAccess(settings, env.API_KEYS),
+      access: createAccess(settings, env.API_KEYS, tokenChecks(secretReader(variables))),
     },
     pointers: createPointers(ssmParameters(store_ms, variables)),
     campaigns: personalizeCampaigns(campaign_ms),

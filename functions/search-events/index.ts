@@ -2,6 +2,7 @@ import { firehoseLines } from "../../lib/platform/aws/record-stream.ts";
 import { secretReader } from "../../lib/platform/aws/secret-reader.ts";
 import { readConfig, readEnvironment } from "../../lib/platform/environment.ts";
 import { createAccess } from "../../lib/platform/http/access.ts";
+import { tokenChecks } from "../../lib/platform/http/open-tokens.ts";
 import { createRouter } from "../../lib/platform/http/router.ts";
 import { userIdKey } from "../../lib/platform/request-log/user-ids.ts";
 import type { EventsSettings } from "../../lib/search/gateway/settings.ts";
@@ -15,16 +16,13 @@ const STORE_MS = 3_000;
 const env = readEnvironment(SearchEventsEnv, process.env);
 const settings = readConfig<EventsSettings>(new URL("config.json", import.meta.url));
 const print = (line: string) => process.stdout.write(`${line}\n`);
+const readSecret = secretReader(() => process.env);
 const { project, cors } = settings;
 const services = {
   settings,
-  api: { log: print, cors, project, access: createAccess(settings, env.API_KEYS) },
+  api: { log: print, cors, project, access: createAccess(settings, env.API_KEYS, tokenChecks(readSecret)) },
   stream: firehoseLines(env.EVENTS_STREAM, "the event store", STORE_MS),
-  userIdKey: userIdKey(
-    settings.logging,
-    secretReader(() => process.env),
-    print,
-  ),
+  userIdKey: userIdKey(settings.logging, readSecret, print),
   now: () => new Date(),
 };
 

@@ -9,8 +9,20 @@ import {
   type KeyRules,
   type Limits,
 } from "../platform/http/access.ts";
-import type { Service } from "../platform/naming/names.ts";
-import { type About, arn, flag, integer, list, numberAbove, section, text, textOrList, word } from "./kinds.ts";
+import type { Names, Service } from "../platform/naming/names.ts";
+import {
+  type About,
+  arn,
+  flag,
+  integer,
+  list,
+  mapping,
+  numberAbove,
+  section,
+  text,
+  textOrList,
+  word,
+} from "./kinds.ts";
 import { AliasPattern, Name } from "./names.ts";
 
 /**
@@ -78,6 +90,35 @@ const KeyLimits = section(
   "How much one request may ask of the cluster. A key with `raw_backend: all` has only those that are listed here.",
 );
 
+const Tokens = section(
+  {
+    required: v.optional(
+      flag("Whether the key has no rights without a token, as for a key that visitors can read."),
+      true,
+    ),
+    max_age: v.optional(integer(60, 2_592_000, "The longest time that a token is valid, in seconds."), 86_400),
+    issuer: v.optional(
+      text(
+        /^[\x21-\x7e]{1,2000}$/,
+        "the `iss` of your tokens, such as https://login.example.org/",
+        "`iss` of tokens that a service of yours signs by RS256 or ES256. Default: tokens are signed by HS256 with the secret /relevance/<project>/tokens/<name of the key>, which `deploy` makes.",
+      ),
+    ),
+    audience: v.optional(
+      text(/^[\x21-\x7e]{1,256}$/, "a text without blanks", "`aud` of the tokens. Default: the name of the key."),
+    ),
+    jwks: v.optional(mapping("The public keys of the issuer, a JSON Web Key Set.")),
+    jwks_url: v.optional(
+      text(
+        /^https:\/\/\S{1,2000}$/,
+        "an address that starts with https://",
+        "Where the issuer publishes its keys instead. The functions need a way there.",
+      ),
+    ),
+  },
+  "Tokens that narrow the key: by a filter, indexes, templates, placements, a user and segments. See docs/guides/tokens.md.",
+);
+
 const Key = section(
   {
     name: text(
@@ -139,6 +180,7 @@ const Key = section(
         "Whether `explain` may name what the user of a request viewed or bought, on `recommend`. Whoever has the key can name any user. Default: only items that the request itself names.",
       ),
     ),
+    tokens: v.optional(Tokens),
     rate_limit: v.optional(
       numberAbove(0, MAX_RATE, `Requests a second. Default: ${USUAL_RATE} with burst_limit, else the account's limit.`),
     ),
@@ -232,15 +274,24 @@ export function keysOf(
   return keys.filter(({ endpoints }) => endpoints.some((endpoint) => ofService.includes(endpoint)));
 }
 
+/** Returns the keys whose tokens are signed with a secret of their own: all, or those of a service. */
+export function keysWithSecrets({ keys = [] }: Pick<CallerConfig, "keys">, service?: Service): readonly KeyConfig[] {
+  const ofService = endpointsThat((endpoint) => service === undefined || endpoint.service === service);
+  return keys.filter(
+    ({ tokens, endpoints }) => tokens && !tokens.issuer && endpoints.some((endpoint) => ofService.includes(endpoint)),
+  );
+}
+
 /** Returns what the functions need to know of their callers: nothing if all may do everything. */
-export function accessSettings({ authorization, keys }: CallerConfig): {
-  keys?: KeyRules[];
-  authorization?: Authorization;
-} {
+export function accessSettings(
+  { authorization, keys }: CallerConfig,
+  names: Pick<Names, "tokenSecret">,
+): { keys?: KeyRules[]; authorization?: Authorization } {
   if (keys === undefined) return {};
   const rules = keys.map(
-    ({ rate_limit, burst_limit, daily_quota, raw_backend, ...key }): KeyRules => ({
+    ({ rate_limit, burst_limit, daily_quota, raw_backend, tokens, ...key }): KeyRules => ({
       ...key,
+      ...(tokens && { tokens: { ...tokens, ...(!tokens.issuer && { secret_name: names.tokenSecret(key.name) }) } }),
       ...(raw_backend && { raw_backend: raw_backend === "all" ? "all" : [raw_backend].flat() }),
     }),
   );
@@ -248,8 +299,9 @@ export function accessSettings({ authorization, keys }: CallerConfig): {
 }
 
 /** Returns the names of the headers by which a caller proves who it is, in lower case. */
-export function credentialHeaders({ authorization, lambda_authorizer }: CallerConfig): string[] {
-  if (authorization === "api_key") return ["x-api-key"];
+export function credentialHeaders({ authorization, lambda_authorizer, keys }: CallerConfig): string[] {
+  if (authorization === "api_key")
+    return ["x-api-key", ...(keys?.some(({ tokens }) => tokens) ? ["authorization"] : [])];
   if (authorization === "iam") return ["authorization", "x-amz-date", "x-amz-security-token", "x-amz-content-sha256"];
   return (lambda_authorizer?.identity_headers ?? []).map((name) => name.toLowerCase());
 }

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { NO_HITS } from "../platform/contract/search.ts";
-import { integer, list, mapping, numberAbove, section, text, word } from "./kinds.ts";
+import { flag, integer, list, mapping, numberAbove, section, text, word } from "./kinds.ts";
 import { Field } from "./names.ts";
 
 /** `suggest` of an index: what is suggested as somebody types. */
@@ -13,6 +13,13 @@ export const SuggestSection = section(
           filter: v.optional(
             mapping(
               "Native query that the documents must match, so that nobody sees titles of those that searches hide.",
+            ),
+          ),
+          filter_fields: v.optional(
+            list(
+              Field("A field with one value or several, such as `tenant`."),
+              "Fields whose values are stored with titles, so that a token with a filter on these sees titles of its documents. Without them, it sees none.",
+              { min: 1, max: 5 },
             ),
           ),
         },
@@ -30,6 +37,9 @@ export const SuggestSection = section(
           half_life_days: v.optional(
             numberAbove(0, 365, "Days after which the search of a user counts half, so that what is new comes first."),
             7,
+          ),
+          shared: v.optional(
+            flag("Whether tokens with a filter see them: they are texts of all users. Default: false."),
           ),
         },
         "Suggests texts that others searched for, of searches that had hits. Needs user ids and texts in the request log.",

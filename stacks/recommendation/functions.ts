@@ -10,8 +10,8 @@ import type { TableName } from "../../lib/platform/naming/names.ts";
 import { keyEnvironment, type ServiceKey } from "../constructs/api-keys.ts";
 import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts";
 import { boundToAliases } from "../constructs/keys.ts";
+import { ownSecrets } from "../constructs/own-secrets.ts";
 import { MOST_LOG_DAYS } from "../constructs/request-log.ts";
-import { userIdKeySecret } from "../constructs/user-id-key.ts";
 import { recommendationInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { useTables } from "./tables.ts";
@@ -40,7 +40,7 @@ export function apiFunction(stack: ProjectStack, { queueUrl, keyArn, keys }: Api
     parameters: names.arn("ssm", `parameter${names.parameterPrefix()}recommendation/*`),
     bucket: names.bucketArn(),
     key: anyKey,
-    userIdKey: userIdKeySecret(stack),
+    ownSecrets: ownSecrets(stack, "recommendation"),
     logGroup: names.arn("logs", `log-group:${names.functionLogGroup("recommendation-api")}`),
   });
   return lambdaFunction(stack, {

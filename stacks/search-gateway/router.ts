@@ -19,8 +19,8 @@ import { RERANKER } from "../../lib/settings/rerank-models.ts";
 import { keyEnvironment, type ServiceKey } from "../constructs/api-keys.ts";
 import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts";
 import { boundToAliases } from "../constructs/keys.ts";
+import { ownSecrets } from "../constructs/own-secrets.ts";
 import { MOST_LOG_DAYS } from "../constructs/request-log.ts";
-import { userIdKeySecret } from "../constructs/user-id-key.ts";
 import { gatewayInput } from "../input.ts";
 import type { ProjectStack } from "../project-stack.ts";
 import { clusterVariables, secretKeysOf } from "./cluster.ts";
@@ -61,7 +61,7 @@ function arns(stack: ProjectStack): Parameters<typeof apiRouterPolicy>[0] {
   const { names, input } = stack;
   const { gateway, found } = gatewayInput(input);
   const { auth } = gateway.opensearch;
-  const userIdKey = userIdKeySecret(stack);
+  const own = ownSecrets(stack, "search-gateway");
   const secretKeys = secretKeysOf(stack);
   const hostedArns = (ids: readonly string[]) => [
     ...new Set(ids.flatMap((id) => hostedModelArns(id, names, input.discovery.region))),
@@ -69,13 +69,10 @@ function arns(stack: ProjectStack): Parameters<typeof apiRouterPolicy>[0] {
   return {
     logGroup: names.arn("logs", `log-group:${names.functionLogGroup("api-router")}`),
     domain: auth?.type === "aws" ? found.domain.arn : undefined,
-    secrets: [
-      ...(auth?.type === "basic" ? [auth.master_user_secret_arn] : []),
-      ...(userIdKey ? [userIdKey.secret] : []),
-    ],
+    secrets: [...(auth?.type === "basic" ? [auth.master_user_secret_arn] : []), ...(own?.secrets ?? [])],
     secretKeys: {
-      keys: [...new Set([...secretKeys.keys, ...(userIdKey?.keys ?? [])])],
-      aliases: [...secretKeys.aliases, ...(userIdKey?.aliases ?? [])],
+      keys: [...new Set([...secretKeys.keys, ...(own?.keys ?? [])])],
+      aliases: [...secretKeys.aliases, ...(own?.aliases ?? [])],
       anyKey: names.arn("kms", "key/*"),
     },
     endpoints: endpointArns(stack, (model) => model !== RERANKER),

@@ -5,7 +5,7 @@ import * as functions from "../../lib/infrastructure/functions.ts";
 import { keyEnvironment, type ServiceKey } from "../constructs/api-keys.ts";
 import { deliveryStream } from "../constructs/delivery-stream.ts";
 import { type DeployedFunction, lambdaFunction } from "../constructs/function.ts";
-import { userIdKeySecret } from "../constructs/user-id-key.ts";
+import { ownSecrets } from "../constructs/own-secrets.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
 /** Firehose writes every five minutes, as for the request log. */
@@ -33,7 +33,7 @@ export function searchEvents(
     environment: environment satisfies v.InferInput<typeof SearchEventsEnv>,
     statements: searchEventsPolicy({
       eventsStream: names.arn("firehose", `deliverystream/${names.stream("search-events")}`),
-      userIdKey: userIdKeySecret(stack),
+      ownSecrets: ownSecrets(stack, "search-gateway"),
       logGroup: names.arn("logs", `log-group:${names.functionLogGroup("search-events")}`),
     }),
     logKeyArn,

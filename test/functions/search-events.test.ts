@@ -182,13 +182,13 @@ test("a key needs the endpoint search-events; the recommendation service's event
   assert.is((await as(["search", "events"])).status, 403);
 });
 
-test("the function may only write to its stream and log, and read the key of user ids if there is one", () => {
+test("the function may only write to its stream and log, and read the secrets that deploy makes", () => {
   const arns = { eventsStream: "STREAM", logGroup: "LOG" };
   const actions = (policy: ReturnType<typeof searchEventsPolicy>) => policy.flatMap((statement) => statement.actions);
   const writing = ["firehose:PutRecordBatch", "logs:CreateLogStream", "logs:PutLogEvents"];
   assert.equal(actions(searchEventsPolicy(arns)), writing);
-  const userIdKey = { secret: "SECRET", keys: ["KEY"], aliases: [], anyKey: "KEY/*" };
-  assert.equal(actions(searchEventsPolicy({ ...arns, userIdKey })).toSorted(), [
+  const ownSecrets = { secrets: ["SECRET"], keys: ["KEY"], aliases: [], anyKey: "KEY/*" };
+  assert.equal(actions(searchEventsPolicy({ ...arns, ownSecrets })).toSorted(), [
     "firehose:PutRecordBatch",
     "kms:Decrypt",
     "logs:CreateLogStream",

@@ -79,14 +79,14 @@ export function decryptSecrets({ keys, aliases, anyKey }: SecretKeys): Statement
   ];
 }
 
-/** The secret with the key that hashes user ids, and what decrypts it. */
-export type UserIdKey = SecretKeys & { secret: string };
+/** The secrets that `deploy` makes: the key that hashes user ids, and those that sign tokens. */
+export type OwnSecrets = SecretKeys & { secrets: string[] };
 
-/** Returns the permissions to read the key that hashes user ids; none if there is none. */
-export function readUserIdKey(key: UserIdKey | undefined): Statement[] {
-  if (!key) return [];
+/** Returns the permissions to read the secrets that `deploy` makes; none if there are none. */
+export function readOwnSecrets(own: OwnSecrets | undefined): Statement[] {
+  if (!own) return [];
   return [
-    { sid: "ReadUserIdKey", actions: ["secretsmanager:GetSecretValue"], resources: [key.secret] },
-    ...decryptSecrets(key),
+    { sid: "ReadOwnSecrets", actions: ["secretsmanager:GetSecretValue"], resources: own.secrets },
+    ...decryptSecrets(own),
   ];
 }

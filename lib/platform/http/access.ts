@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type { Service } from "../naming/names.ts";
 import { ApiError } from "./error.ts";
+import type { TokenRights, TokenSettings } from "./token.ts";
 
 /** How API Gateway authorizes the callers of an API. */
 export const AUTHORIZATIONS = ["api_key", "iam", "lambda"] as const;
@@ -29,12 +30,13 @@ interface EndpointFacts {
   reachesCluster: boolean;
   /** Whether a key can send requests of its own there, so that a key which is limited to templates cannot have it. */
   takesOwnBodies: boolean;
+  /** Whether the filter of a token limits what it shows or changes. */
+  isFiltered: boolean;
 }
 
 const facts = (service: Service, reachesCluster = false, takesOwnBodies = false): EndpointFacts => ({
-  service,
-  reachesCluster,
-  takesOwnBodies,
+  ...{ service, reachesCluster, takesOwnBodies },
+  isFiltered: !takesOwnBodies,
 });
 
 /** The endpoints that a key can be limited to. Each route belongs to one or more of these (`access` in the route tables). */
@@ -48,8 +50,8 @@ const ENDPOINT_FACTS = {
   administration: facts("search-gateway", true, true),
   recommend: facts("recommendation"),
   events: facts("recommendation"),
-  ingest: facts("recommendation"),
-  "delete-items": facts("recommendation"),
+  ingest: { ...facts("recommendation"), isFiltered: false },
+  "delete-items": { ...facts("recommendation"), isFiltered: false },
 };
 
 export type Endpoint = keyof typeof ENDPOINT_FACTS;
@@ -98,6 +100,10 @@ export interface KeyRules {
   placements?: string[] | undefined;
   /** Whether reasons may name what the user of a request did. If undefined, only what the request itself names. */
   user_history?: boolean | undefined;
+  /** How tokens of the key are checked. If undefined, it has none. */
+  tokens?: TokenSettings | undefined;
+  /** The token by which a request's rules are narrower than those of the key. */
+  token?: TokenRights | undefined;
 }
 
 /** The name of the key that a project has when its configuration lists none. */
@@ -118,10 +124,19 @@ export function describeKey({ endpoints, indexes }: KeyRules): string {
 export const words = (list: readonly string[]): string =>
   list.length < 2 ? list.join("") : `${list.slice(0, -1).join(", ")} and ${list.at(-1)}`;
 
+/**
+ * Returns the rules of a key as a token narrows them. Throws `unauthorized`, or `forbidden` for what is wider than the
+ * key.
+ */
+export type CheckToken = (key: KeyRules, token: string | undefined) => Promise<KeyRules>;
+
 /** Who calls. Every endpoint gets the rules of the caller with the request. */
 export interface Access {
-  /** Returns the rules that apply to a request. Throws `forbidden` if its caller has none. */
-  callerOf: (event: APIGatewayProxyEvent) => KeyRules;
+  /**
+   * Returns the rules that apply to a request. Throws `forbidden` if its caller has none, `unauthorized` if its token is
+   * not valid.
+   */
+  callerOf: (event: APIGatewayProxyEvent) => KeyRules | Promise<KeyRules>;
 }
 
 /** Lets every caller do everything. */
@@ -138,7 +153,11 @@ export interface AccessSettings {
  * Returns the access of the configured keys. Without any, every caller that API Gateway lets through may do everything.
  * `keyIds` is the environment variable API_KEYS: `id=name,id=name`. A key that is being rotated has two ids.
  */
-export function createAccess({ keys, authorization = "api_key" }: AccessSettings, keyIds = ""): Access {
+export function createAccess(
+  { keys, authorization = "api_key" }: AccessSettings,
+  keyIds = "",
+  openTokens: () => Promise<CheckToken> = () => Promise.reject(new Error("no tokens are checked here")),
+): Access {
   if (keys === undefined) return OPEN;
   const { idOf, entries } = IDENTITIES[authorization];
   const rulesOf = new Map(entries(keys, keyIds));
@@ -147,10 +166,18 @@ export function createAccess({ keys, authorization = "api_key" }: AccessSettings
       const id = idOf(event);
       const rules = id === undefined ? undefined : rulesOf.get(id);
       if (!rules) throw new ApiError("forbidden", unknownCaller(authorization, id));
-      return rules;
+      const token = rules.tokens && bearerOf(event);
+      if (!rules.tokens || (token === undefined && !rules.tokens.required)) return rules;
+      return openTokens().then((check) => check(rules, token));
     },
   };
 }
+
+/** Returns the token that a request has. */
+const bearerOf = (event: APIGatewayProxyEvent): string | undefined =>
+  Object.entries(event.headers ?? {}).flatMap(([name, value]) =>
+    name.toLowerCase() === "authorization" ? (/^bearer +(\S+) *$/i.exec(value ?? "")?.[1] ?? []) : [],
+  )[0];
 
 interface Identity {
   /** Returns the caller that API Gateway names in an event. */

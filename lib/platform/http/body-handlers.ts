@@ -8,6 +8,7 @@ import { BACKSLASH } from "../json/values.ts";
 import { ApiError } from "./error.ts";
 import { type Call, headerOf, type JsonCall, type ProxyEvent, type ProxyHandler, type Reply } from "./event.ts";
 import { type ApiOptions, plainHandler } from "./middleware.ts";
+import { withOwnUser } from "./own-user.ts";
 import { invalidRequest, validate } from "./validate.ts";
 
 export interface JsonHandlerOptions<Schema extends v.GenericSchema> {
@@ -34,7 +35,7 @@ export function jsonHandler<Schema extends v.GenericSchema>(options: JsonHandler
       if (Array.isArray(body)) throw new ApiError("invalid_request", "The body is an array; send a JSON object.");
       const harmful = queries ? queryIssue(body) : undefined;
       if (harmful) throw invalidRequest([harmful]);
-      return handle({ ...call, body: validate(schema, body), text });
+      return handle({ ...call, body: withOwnUser(call.caller, validate(schema, body)), text });
     },
     splitHint,
   );

@@ -21,6 +21,7 @@ const FAULTS = {
 
 const STATUS = {
   invalid_request: 400,
+  unauthorized: 401,
   forbidden: 403,
   not_found: 404,
   index_not_found: 404,

@@ -37,9 +37,10 @@ export function plainHandler(api: ApiOptions, handle: (event: ProxyEvent, call: 
     .use(responses(api))
     .use(httpErrorHandler({ logger: false }))
     .use(errorShape(api))
-    .handler(async (event: unknown, context) =>
-      handle(event as ProxyEvent, callOf(event as ProxyEvent, context, api.access.callerOf(event as ProxyEvent))),
-    ) as unknown as ProxyHandler;
+    .handler(async (event: unknown, context) => {
+      const caller = await api.access.callerOf(event as ProxyEvent);
+      return handle(event as ProxyEvent, callOf(event as ProxyEvent, context, caller));
+    }) as unknown as ProxyHandler;
 }
 
 const JSON_TYPE = "application/json; charset=utf-8";
@@ -50,9 +51,9 @@ const FAULTS = "Faults";
 /** Name of the metric that counts refused calls by `Project` and `Key`, the name of the caller's key. */
 const REFUSED = "Refused";
 
-function nameOfCaller(access: Access, event: ProxyEvent): string {
+async function nameOfCaller(access: Access, event: ProxyEvent): Promise<string> {
   try {
-    return access.callerOf(event).name;
+    return (await access.callerOf(event)).name;
   } catch {
     return "unknown";
   }
@@ -97,10 +98,11 @@ function responses({ cors }: ApiOptions): MiddlewareObj {
 function errorShape(api: ApiOptions): MiddlewareObj {
   const { access, nativeErrors = false } = api;
   return {
-    onError: (request) => {
+    onError: async (request) => {
       const event = request.event as ProxyEvent;
       const requestId = requestIdOf(event, request.context);
-      const error = reportedError(api, request.error, requestId, () => nameOfCaller(access, event));
+      const caller = await nameOfCaller(access, event);
+      const error = reportedError(api, request.error, requestId, () => caller);
       const { statusCode, headers } = error;
       const shown = Object.assign(new Error(error.body(requestId, { native: nativeErrors })), {
         statusCode,

@@ -35,7 +35,7 @@ export function createRouter({ api, routes, load }: RouterOptions): ProxyHandler
     const route = found.find(({ methods }) => methods.includes(event.httpMethod as Method));
     if (!route) return refused(found)(event, context);
     try {
-      requireEndpoint(api.access.callerOf(event), route.access);
+      requireEndpoint(await api.access.callerOf(event), route.access);
       const handler = (await familyOf(route.family))[route.path];
       if (!handler) throw new Error(`family ${route.family} has no handler for ${route.path}`);
       return await handler(event, context);

@@ -181,6 +181,8 @@ export function namesOf(place: ProjectScope) {
     deploymentsParameter: () => parameter("deployments"),
     /** The secret with the key that hashes user ids in the request log. */
     userIdKeyParameter: () => parameter("search-gateway/user-id-key"),
+    /** The secret that signs the tokens of a key. */
+    tokenSecret: (key: string) => parameter(`tokens/${key}`),
     /** The secret with the values of the API keys of both services. */
     apiKeysSecret: () => parameter("api-keys"),
     /** Tracking id of the event tracker; written by personalize-manager. */

@@ -22,19 +22,25 @@ export interface List extends Pick<Checks, "failure" | "unknown" | "retired"> {
  * missing, and the failure is added to `failures` of the request. Throws only if the caller's own filter is refused.
  */
 export async function makeList(request: ListRequest): Promise<List> {
-  const { settings, filter, services, call } = request;
+  const { settings, filter, bound, services, call } = request;
   const { only, inStock } = request;
   const checks: Checks = {
     ...{ records: services.records, deadline: call.deadline, limit: settings.limit, only, inStock },
     ...{ excluded: new Set(request.excluded), unknown: new Set(), retired: new Set() },
   };
   let recommendationId: string | null = null;
-  const own = filter && localFilter(request, filter);
+  const also = bound && localFilter(request, bound);
+  const own = filter ? bothFilters(localFilter(request, filter), also) : also;
   const fallback = (also: LocalFilter | undefined) =>
     settings.fallback.map((list) => storedSource(request, list, also));
-  const source = sourceOf(request, { filter, stage: STAGES.source, target: settings.recipe ?? "" }, own, (id) => {
-    recommendationId = id;
-  });
+  const source = sourceOf(
+    request,
+    { filter: filter ?? bound, stage: STAGES.source, target: settings.recipe ?? "", also },
+    own,
+    (id) => {
+      recommendationId = id;
+    },
+  );
   const promotions = settings.promotions.map((promotion) => {
     const promoted = promotionFilter(request, promotion);
     if (!promoted) return { ...promotion, candidates: new Candidates([], checks) };

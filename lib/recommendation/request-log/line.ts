@@ -70,6 +70,7 @@ function answerLine(
     user_id: named(entry.userId ?? entry.sessionId),
     session_id: named(entry.sessionId),
     key: caller.name,
+    subject: named(caller.token?.subject) ?? undefined,
     endpoint: entry.endpoint,
     placement: entry.placement?.name ?? null,
     placement_version: entry.placement?.version ?? null,

@@ -43,7 +43,7 @@ export function recommendationSettings(
     timeouts: { campaign_ms: CAMPAIGN_MS, store_ms: STORE_MS, realtime_ms: REALTIME_MS },
     item_cache_ms: ITEM_CACHE_MS,
     logging: loggingSettings({ api }, names),
-    ...accessSettings(api),
+    ...accessSettings(api, names),
     ...(api.cors && { cors: { allow_origins: [...api.cors.allow_origins] } }),
   };
 }

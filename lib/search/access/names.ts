@@ -23,6 +23,7 @@ export type Rule =
   | "remote"
   | "template"
   | "pipeline"
+  | "token"
   | "open-search";
 
 /** Why a call is refused. */

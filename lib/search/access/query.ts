@@ -53,6 +53,23 @@ const UNBOUNDED = new Map<string, Refusal>([
   ["ext", refusal("body", "ext is read by plugins")],
 ]);
 
+/** Queries that compare with documents which a token's filter does not reach. */
+const OTHER_DOCUMENTS = new Map<string, string>([
+  ["has_child", "has_child reads other documents"],
+  ["has_parent", "has_parent reads other documents"],
+  ["percolate", "percolate runs stored queries, or reads another document"],
+]);
+
+/** Returns why a token's filter does not reach a part of a search: it reads another document than the hits. */
+function outsideRefusal(key: string, member: unknown, parent: string): Refusal | undefined {
+  if (FIELD_QUERIES.has(parent)) return undefined;
+  if (NAMES_INDEX.has(key) && !isObject(member)) return refusal("token", `${key} names a document of an index`);
+  const isLike = parent === "more_like_this" && (key === "like" || key === "unlike");
+  if (isLike && [member].flat().some(isObject)) return refusal("token", `${key} reads another document`);
+  const reason = isObject(member) ? OTHER_DOCUMENTS.get(key) : undefined;
+  return reason === undefined ? undefined : refusal("token", reason);
+}
+
 /** State of checking one search. */
 interface Walk {
   rights: Rights;
@@ -101,7 +118,8 @@ function memberRefusal(
   const { rights } = walk;
   const member = object[key];
   const found =
-    (rights.grant === null ? undefined : nameRefusal(key, member, rights.grant)) ??
+    (rights.isFiltered ? outsideRefusal(key, member, parent) : undefined) ??
+    (rights.grant === null ? undefined : nameRefusal(key, member, rights)) ??
     (rights.scripts ? undefined : memberScript(key, member, parent)) ??
     (isLimited(key) ? numberRefusal(key, parent, object, rights) : undefined) ??
     ((key === "histogram" || key === "date_histogram") && !walk.isSource
@@ -120,10 +138,10 @@ function memberRefusal(
   return valueIssue(member, key, below, isSource ? { ...walk, isSource } : walk);
 }
 
-function nameRefusal(key: string, member: unknown, grant: Grant): Refusal | undefined {
+function nameRefusal(key: string, member: unknown, { grant, isFiltered }: Rights): Refusal | undefined {
   if (NAMES_INDEX.has(key) && !isObject(member)) return namedRefusal(member, grant);
   if (key === "indices_boost") return boostRefusal(member, grant);
-  if (grant === undefined) {
+  if (grant === undefined && !isFiltered) {
     const isTemplate = key === "collate" && isObject(member) && /index|\\u/i.test(JSON.stringify(member));
     return isTemplate ? UNBOUNDED.get(key) : undefined;
   }

@@ -11,6 +11,8 @@ export interface Rights {
   limits: KeyLimits;
   /** Whether the key is limited: its `raw_backend` is not `all`. */
   limited: boolean;
+  /** Whether a token's filter limits the documents. Then no part of a search may read others. */
+  isFiltered?: true;
 }
 
 /** Returns the rights of a key. By default, a limited key has the default limits and no scripts. */
@@ -19,12 +21,14 @@ export function rightsOf({
   raw_backend,
   scripts,
   limits,
-}: Pick<KeyRules, "indexes" | "raw_backend" | "scripts" | "limits">): Rights {
+  token,
+}: Pick<KeyRules, "indexes" | "raw_backend" | "scripts" | "limits" | "token">): Rights {
   const limited = raw_backend !== "all";
   return {
     grant: indexes,
     limited,
     scripts: scripts ?? !limited,
+    ...(token?.filters && { isFiltered: true }),
     limits: limited ? { ...DEFAULT_LIMITS, ...limits } : (limits ?? {}),
   };
 }

@@ -53,9 +53,10 @@ function* membersOf(request: Readonly<Record<string, unknown>>): Generator<[path
 /**
  * Returns the body of a search and the caller's values in it, as far as they must be checked. For a key with
  * `templates`, nothing must be checked: it sends only values of declared parameters, which `checkTemplateKeys` found
- * harmless, and the rest is the operator's.
+ * harmless, and the rest is the operator's. If only a token names templates, they may declare none.
  */
 export const checkedParts = (
   caller: KeyRules,
   { parsed, values }: { parsed: unknown; values?: readonly unknown[] },
-): [body: unknown, values: unknown] => (caller.templates ? [undefined, undefined] : [parsed, values]);
+): [body: unknown, values: unknown] =>
+  caller.templates && !caller.token?.ownBodies ? [undefined, undefined] : [parsed, values];

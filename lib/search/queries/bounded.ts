@@ -1,5 +1,5 @@
 import { invalidRequest } from "../../platform/http/validate.ts";
-import { isObject } from "../../platform/json/values.ts";
+import { isObject, isRawNumber, numberOf } from "../../platform/json/values.ts";
 import { JOINING, mapScoring } from "./scoring.ts";
 
 /** Queries for nearest vectors, which take a filter of their own. */
@@ -17,7 +17,8 @@ export function bounded(query: unknown, filters: readonly unknown[]): unknown {
     return { hybrid: { ...hybrid, queries: hybrid.queries.map((one) => bounded(one, filters)) } };
   }
   const near = withNearFilters(query, filters);
-  const isNear = isObject(near) && NEAREST.some((type) => type in near) && Object.keys(near).length === 1;
+  // `neural` may be a query for tokens, which takes no filter.
+  const isNear = isObject(near) && "knn" in near && Object.keys(near).length === 1;
   return isNear ? near : { bool: { must: [near], filter: filters } };
 }
 
@@ -58,22 +59,53 @@ const BEYOND: Readonly<Record<string, string>> = {
   completion: "a completion suggester returns documents of any kind",
 };
 
-/** Throws `invalid_request` if a search shows or counts documents that filters of the whole search cannot reach. */
-export function requireReach({ aggs, aggregations, suggest, query }: Readonly<Record<string, unknown>>): void {
-  const message = beyond([aggs, aggregations, suggest]) ?? joined(query);
+/** The same of a token's filter, which hides documents: that they exist, what they contain, how many there are. */
+const BEYOND_TOKENS: Readonly<Record<string, string>> = {
+  ...BEYOND,
+  significant_terms: "significant_terms counts terms of all documents",
+  significant_text: "significant_text counts terms of all documents",
+};
+
+/** Aggregations whose empty buckets are between those of matches. */
+const RANGES = ["histogram", "date_histogram", "auto_date_histogram"];
+
+/**
+ * Throws `invalid_request` if a search shows or counts documents that filters of the whole search cannot reach, or those
+ * of a token. OpenSearch refuses suggesters, profiles and empty buckets in the same way with document-level security.
+ * Source: DlsFlsValveImpl of the security plugin.
+ */
+export function requireReach(native: Readonly<Record<string, unknown>>, byToken = false): void {
+  const { aggs, aggregations, suggest, query, profile } = native;
+  const all = [aggs, aggregations];
+  const message =
+    beyond([...all, suggest], byToken ? BEYOND_TOKENS : BEYOND) ??
+    joined(query) ??
+    (byToken && suggest != null ? "suggesters read all documents" : undefined) ??
+    (byToken && profile != null && profile !== false ? "a profile counts all documents" : undefined) ??
+    (byToken ? emptyBuckets(all) : undefined);
   if (message !== undefined) {
     throw invalidRequest([{ path: "filter", message: `does not reach every part of the search: ${message}` }]);
   }
 }
 
 /** Returns why an aggregation or a suggester, each an object by name, is beyond filters. */
-function beyond(value: unknown): string | undefined {
-  if (Array.isArray(value)) return firstIn(value, beyond);
+function beyond(value: unknown, reasons: Readonly<Record<string, string>>): string | undefined {
+  if (Array.isArray(value)) return firstIn(value, (one) => beyond(one, reasons));
   if (!isObject(value)) return undefined;
   return firstIn(Object.values(value), (one) => {
     if (!isObject(one)) return undefined;
-    const type = Object.keys(BEYOND).find((name) => isObject(one[name]));
-    return type === undefined ? beyond([one.aggs, one.aggregations]) : BEYOND[type];
+    const type = Object.keys(reasons).find((name) => isObject(one[name]));
+    return type === undefined ? beyond([one.aggs, one.aggregations], reasons) : reasons[type];
+  });
+}
+
+/** Returns why an aggregation shows terms of other documents: it has buckets without matches. */
+function emptyBuckets(value: unknown): string | undefined {
+  if (Array.isArray(value)) return firstIn(value, emptyBuckets);
+  if (!isObject(value) || isRawNumber(value)) return undefined;
+  return firstIn(Object.entries(value), ([type, body]) => {
+    const count = isObject(body) && !RANGES.includes(type) ? (body.min_doc_count ?? 1) : 1;
+    return numberOf(count) >= 1 ? emptyBuckets(body) : `min_doc_count of ${type} shows terms of other documents`;
   });
 }
 

@@ -32,6 +32,8 @@ export interface RequestLogEntry {
   index: string;
   /** Name of the caller's API key. */
   key: string;
+  /** `sub` of the caller's token, written as user ids are. */
+  subject?: string | null | undefined;
   /** Sent to the caller as `x-query-id`. Readers deduplicate by it. */
   queryId: string;
   /** From the header `x-client-id`. */
@@ -133,6 +135,7 @@ function serialize(
       index: cut(entry.index, MAX_ID_CHARACTERS),
       endpoint: entry.endpoint,
       key: entry.key,
+      subject: loggedUserId(entry.subject ?? null, settings) ?? undefined,
       settings: entry.settings,
       experiment: experimentOf(entry, hitIds.length),
       personalized: entry.personalized,

@@ -8,6 +8,7 @@ import { plainExpression } from "../resolve/expression.ts";
 import type { OtherText } from "../suggest/correct.ts";
 import { suggestedFrom } from "../suggest/sources.ts";
 import { holdsAny } from "../suggest/texts.ts";
+import { withinToken } from "../suggest/within-token.ts";
 import type { Searched } from "./reply.ts";
 
 /** Time limit (ms) for finding another text. */
@@ -49,8 +50,9 @@ export async function withOtherText(
   const { otherTextFor } = await import("../suggest/correct.ts");
   const { cluster, settings } = services;
   const deadline = deadlineWithin(LOOK_UP_MS, call.deadline);
-  const sources = suggestedFrom(suggest, settings.logging);
-  const asked = { cluster, deadline, index, text, sources, isNever: holdsAny(suggest.never) };
+  const bounds = withinToken(suggest, suggestedFrom(suggest, settings.logging), call.caller.token?.filters);
+  if (bounds.sources.length === 0) return first;
+  const asked = { cluster, deadline, index, text, bounds, isNever: holdsAny(suggest.never) };
   let other: OtherText | undefined;
   try {
     other = await otherTextFor(asked);

@@ -106,6 +106,7 @@ function logLine(
       endpoint: searched.endpoint,
       index: searched.index,
       key: call.caller.name,
+      subject: call.caller.token?.subject,
       queryId,
       clientId: call.headers["x-client-id"] ?? null,
       userId: fields.user_id,

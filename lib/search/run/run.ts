@@ -4,6 +4,7 @@ import { memberSlices } from "../../platform/json/slices.ts";
 import { parseLossless } from "../../platform/json/values.ts";
 import { searchedIndexes } from "../access/query.ts";
 import { checkedParts, requirePageRequest, requireTemplate } from "../access/templates.ts";
+import { tokenFilters } from "../access/token-filters.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import type { SearchPage } from "../page/native-page.ts";
 import { type Rewritten, unchanged } from "../page/rewritten.ts";
@@ -88,9 +89,9 @@ type RuleQueries = typeof import("../rules/queries.ts");
  * Returns the function that bounds the queries of a search by filters. Most searches have none, and do not load it. Throws
  * `invalid_request` if the search has parts that filters do not reach.
  */
-async function boundsOf(filters: readonly unknown[], native: Record<string, unknown>) {
+async function boundsOf(filters: readonly unknown[], native: Record<string, unknown>, byToken: boolean) {
   const { bounded, requireReach } = await import("../queries/bounded.ts");
-  requireReach(native);
+  requireReach(native, byToken);
   return (query: unknown) => bounded(query, filters);
 }
 
@@ -226,7 +227,7 @@ class Search<Request extends SearchRequest, Own extends Opened> {
     const retrieval = await opened.retrieval(settings);
     const asked = { entry: opened.entry, synonyms: body.synonyms, locale: body.locale, deadline };
     const filters = [...opened.filters, ...this.#filters()];
-    const bounds = filters.length > 0 ? await boundsOf(filters, opened.native) : undefined;
+    const bounds = filters.length > 0 ? await boundsOf(filters, opened.native, this.#isByToken) : undefined;
     const isChanged = changesQuery(effects) || synonyms.isWanted(asked) || bounds !== undefined;
     const queries = isChanged ? retrieval.queries() : undefined;
     const rewritten = synonyms.isWanted(asked) ? await withSynonyms(services, asked, queries) : unchanged(queries);
@@ -242,10 +243,14 @@ class Search<Request extends SearchRequest, Own extends Opened> {
     });
   }
 
-  /** Returns the clauses of the request's filter. */
+  /** Returns the clauses of the filters of the request and of the caller's token. */
   #filters(): unknown[] {
     const text = filterText(this.#running.call);
-    return text === undefined ? [] : [parseLossless(text)].flat();
+    return [...(text === undefined ? [] : [parseLossless(text)].flat()), ...tokenFilters(this.#running.call.caller)];
+  }
+
+  get #isByToken(): boolean {
+    return this.#running.call.caller.token?.filters !== undefined;
   }
 
   /** Returns the stage that interleaves the hits of another variant with those of this one. */

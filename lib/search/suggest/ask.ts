@@ -4,6 +4,7 @@ import { shownText, wordsOf } from "../../platform/words.ts";
 import type { Cluster } from "../opensearch/cluster.ts";
 import { nativeSearch } from "../page/answer.ts";
 import { suggestionsAlias } from "./name.ts";
+import type { SuggestionBounds } from "./within-token.ts";
 
 /** A suggestion in an answer. */
 export interface Suggested {
@@ -19,7 +20,7 @@ export interface SuggestionQuery {
   index: string;
   text: string;
   size: number;
-  sources: readonly SuggestionSource[];
+  bounds: SuggestionBounds;
   isNever: (text: string) => boolean;
 }
 
@@ -54,18 +55,34 @@ export async function suggestionsFor(asked: SuggestionQuery): Promise<Suggested[
   return [...found, ...more.map((one) => ({ ...one, is_corrected: true }))];
 }
 
+/** Returns a query whose hits are suggestions that a caller may see. */
+export function withinBounds(query: object, { sources, filters, areRepeated }: SuggestionBounds): object {
+  const must = [query];
+  const of = (wanted: readonly SuggestionSource[]) => [{ terms: { source: wanted } }];
+  const once = areRepeated ? { must_not: [VALUES] } : {};
+  if (!filters) {
+    const isAll = !areRepeated && sources.length === SUGGESTION_SOURCES.length;
+    return isAll ? query : { bool: { must, filter: of(sources), ...once } };
+  }
+  const searches = { bool: { filter: of(sources.filter((one) => one !== "titles")), ...once } };
+  const titles = { bool: { filter: [...of(sources), VALUES, ...filters] } };
+  return { bool: { must, filter: [{ bool: { should: [searches, titles] } }] } };
+}
+
+const VALUES = { exists: { field: "values" } };
+
 async function completions(
-  { cluster, deadline, index, text, size, sources, isNever }: SuggestionQuery,
+  { cluster, deadline, index, text, size, bounds, isNever }: SuggestionQuery,
   forgiven: object,
   order: object,
 ): Promise<Suggested[]> {
   const match = { match: { text: { query: shownText(text), operator: "and", ...forgiven } } };
-  const isAll = sources.length === SUGGESTION_SOURCES.length;
   const body = {
     size,
     track_total_hits: false,
     _source: ["text", "source"],
-    query: isAll ? match : { bool: { must: [match], filter: [{ terms: { source: sources } }] } },
+    query: withinBounds(match, bounds),
+    ...(bounds.filters && { collapse: { field: "key" } }),
     ...order,
   };
   const { hits } = await nativeSearch({ cluster }, deadline, suggestionsAlias(index), JSON.stringify(body), {

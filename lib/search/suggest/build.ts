@@ -85,23 +85,37 @@ export async function buildSuggestions(options: BuildOptions): Promise<Built> {
   }
 }
 
-/** Returns the id of a text, so that a title which was also searched for is one suggestion. */
-const idOf = (text: string): string => createHash("sha256").update(textKey(text)).digest("base64url");
+/**
+ * Returns the id of a suggestion, so that a title which was also searched for is one suggestion. Titles with values are
+ * one for each combination: a filter must not find a value of one document and another value of another.
+ */
+const idOf = ({ text, values = [] }: Suggestion): string =>
+  createHash("sha256")
+    .update([textKey(text), ...[...values].sort()].join("\n"))
+    .digest("base64url");
 
 /** Writes suggestions. If a text occurs twice, the first one stays. Returns the number of new ones. */
 async function write(calls: RunCalls, index: string, suggestions: readonly Suggestion[]): Promise<number> {
   const outcomes = await importWriter(
     calls,
     index,
-  )(suggestions.map((one) => ({ op: "create", id: idOf(one.text), source: JSON.stringify(one) })));
+  )(
+    suggestions.map((one) => ({
+      op: "create",
+      id: idOf(one),
+      source: JSON.stringify({ ...one, key: textKey(one.text) }),
+    })),
+  );
   const refused = outcomes.find((outcome) => outcome.kind === "rejected");
   if (refused) throw new RunFailure(`The cluster refused to store a suggestion: ${refused.reason.slice(0, 500)}`);
-  return outcomes.filter(({ kind }) => kind === "written").length;
+  return outcomes.filter(({ kind }, at) => kind === "written" && !suggestions[at]?.values).length;
 }
 
 /** Returns the number of titles among the current suggestions; 0 if there are none. */
 async function presentTitles(calls: RunCalls, index: string): Promise<number> {
-  const body = { query: { term: { source: "titles" } } };
+  const body = {
+    query: { bool: { filter: [{ term: { source: "titles" } }], must_not: [{ exists: { field: "values" } }] } },
+  };
   const { count } = await calls.json(documents.count({ index: suggestionsAlias(index), body }), [404]);
   return typeof count === "number" ? count : 0;
 }

@@ -1,7 +1,7 @@
 import { shownText, textKey, type Word, wordsIn } from "../../platform/words.ts";
 import { nearest } from "../../settings/nearest.ts";
 import { nativeSearch } from "../page/answer.ts";
-import { FORGIVEN, type SuggestionQuery } from "./ask.ts";
+import { FORGIVEN, type SuggestionQuery, withinBounds } from "./ask.ts";
 import { suggestionsAlias } from "./name.ts";
 
 /** Spelling suggestion for an empty result. */
@@ -23,7 +23,7 @@ export async function otherTextFor({
   deadline,
   index,
   text,
-  sources,
+  bounds,
   isNever,
 }: Omit<SuggestionQuery, "size">): Promise<OtherText | undefined> {
   const match = { match: { "text.words": { query: shownText(text), operator: "or", ...FORGIVEN } } };
@@ -31,7 +31,7 @@ export async function otherTextFor({
     size: COMPARED,
     track_total_hits: false,
     _source: ["text"],
-    query: { bool: { must: [match], filter: [{ terms: { source: sources } }] } },
+    query: withinBounds(match, bounds),
     sort: ["_score", { weight: "desc" }],
   };
   const { hits, partial } = await nativeSearch({ cluster }, deadline, suggestionsAlias(index), JSON.stringify(body), {

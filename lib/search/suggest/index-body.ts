@@ -41,6 +41,9 @@ export const SUGGESTIONS_BODY = {
       },
       source: { type: "keyword" },
       weight: { type: "float" },
+      // Titles with values of filter_fields are repeated for each combination of values; the key is that of their text.
+      values: { type: "keyword" },
+      key: { type: "keyword" },
     },
   },
 } as const;

@@ -9,6 +9,7 @@ import { type Suggested, suggestionsFor } from "./ask.ts";
 import type { SuggestRequest } from "./request.ts";
 import { suggestedFrom, titlesAloneBecause } from "./sources.ts";
 import { holdsAny } from "./texts.ts";
+import { withinToken } from "./within-token.ts";
 
 type Services = Pick<GatewayServices, "settings" | "cluster" | "api">;
 
@@ -28,12 +29,13 @@ export function suggest(services: Services): (call: JsonCall<SuggestRequest>) =>
       const message = "is no entry of hybrid_search.yaml with `suggest`: name the index as the entry does";
       throw invalidRequest([{ path: "index", message }]);
     }
-    const sources = suggestedFrom(entry, settings.logging);
+    const bounds = withinToken(entry, suggestedFrom(entry, settings.logging), caller.token?.filters);
+    const { sources } = bounds;
     const isNever = tests.get(index) ?? (() => false);
     const degraded: Degradation[] = [];
     let suggestions: Suggested[] = [];
     if (sources.length > 0 && text.trim() !== "") {
-      suggestions = await suggestionsFor({ cluster, deadline, index, text, size, sources, isNever }).catch((error) => {
+      suggestions = await suggestionsFor({ cluster, deadline, index, text, size, bounds, isNever }).catch((error) => {
         if (!(error instanceof ApiError) || error.code !== "index_not_found") throw error;
         degraded.push(NOT_BUILT);
         return [];
@@ -41,12 +43,13 @@ export function suggest(services: Services): (call: JsonCall<SuggestRequest>) =>
     }
     for (const line of degradedMetric(settings.project, degraded)) api.log(line);
     const left = entry.searches && titlesAlone;
+    const left_out = [...(left === undefined ? [] : [{ source: "searches", reason: left }]), ...bounds.leftOut];
     return {
       status: 200,
       headers: degraded.length > 0 ? { "x-degraded": "suggestions" } : {},
       body: JSON.stringify({
         ...{ index, text, size, suggestions, sources },
-        ...(left !== undefined && { left_out: [{ source: "searches", reason: left }] }),
+        ...(left_out.length > 0 && { left_out }),
         ...(degraded.length > 0 && { degraded }),
       }),
     };

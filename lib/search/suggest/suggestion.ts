@@ -6,4 +6,6 @@ export interface Suggestion {
   source: SuggestionSource;
   /** Suggestions of a greater weight come first. */
   weight: number;
+  /** `filter_fields` of the document and their values. Only such titles are shown to tokens with a filter. */
+  values?: readonly string[];
 }

@@ -5,6 +5,7 @@ import { RunFailure } from "../index/rebuild/failure.ts";
 import type { RunCalls } from "../index/rebuild/run-calls.ts";
 import type { Suggestion } from "./suggestion.ts";
 import { MAX_SUGGESTED } from "./texts.ts";
+import { storedValue } from "./within-token.ts";
 
 const PAGE = 1_000;
 const KEEP = "5m";
@@ -23,9 +24,14 @@ const json = { "content-type": "application/json" };
 export async function* titlesOf(
   calls: RunCalls,
   index: string,
-  { field, filter = { match_all: {} } }: NonNullable<SuggestSettings["titles"]>,
+  { field, filter = { match_all: {} }, filter_fields = [] }: NonNullable<SuggestSettings["titles"]>,
 ): AsyncGenerator<Suggestion[]> {
-  const body = { size: PAGE, _source: [field], query: { bool: { filter: [filter] } }, sort: ["_doc"] };
+  const body = {
+    size: PAGE,
+    _source: [field, ...filter_fields],
+    query: { bool: { filter: [filter] } },
+    sort: ["_doc"],
+  };
   let page = (await calls.json({
     method: "POST",
     path: `/${encodeURIComponent(index)}/_search`,
@@ -37,7 +43,13 @@ export async function* titlesOf(
   try {
     while (page.hits.hits.length > 0) {
       isEmpty = false;
-      const titles = page.hits.hits.flatMap(({ _source }) => suggestionsOf(valueAt(_source, field)));
+      const titles = page.hits.hits.flatMap(({ _source }) => {
+        const values = filter_fields.flatMap((name) =>
+          [valueAt(_source, name) ?? []].flat().map((value) => storedValue(name, value)),
+        );
+        const own = suggestionsOf(valueAt(_source, field));
+        return values.length === 0 ? own : own.flatMap((one) => [one, { ...one, values }]);
+      });
       hasTitles ||= titles.length > 0;
       yield titles;
       const next = JSON.stringify({ scroll: KEEP, scroll_id: page._scroll_id });

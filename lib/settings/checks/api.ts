@@ -75,5 +75,15 @@ export const checkReach: Check = ({ api }, report) => {
   }
 };
 
-/** Checks that no two keys have the same name. */
-export const checkKeys: Check = ({ api }, report) => noneTwice(report, "api", ["keys"], api?.keys, "name");
+/** Checks that no two keys have the same name, and that tokens can be checked. */
+export const checkKeys: Check = ({ api }, report) => {
+  noneTwice(report, "api", ["keys"], api?.keys, "name");
+  for (const [index, { tokens }] of sound(api?.keys)) {
+    if (!tokens) continue;
+    const say = (message: string) => report("api", ["keys", index, "tokens"], message);
+    const sources = [tokens.jwks, tokens.jwks_url].filter((one) => one !== undefined).length;
+    if (api?.authorization === "iam") say("cannot be combined with IAM, whose signature is in the same header");
+    if (sources !== (tokens.issuer === undefined ? 0 : 1))
+      say("needs either jwks or jwks_url with an issuer, else neither");
+  }
+};

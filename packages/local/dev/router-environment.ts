@@ -3,6 +3,7 @@ import { hasSuggestions, readsDocuments } from "@relevance/lib/infrastructure/en
 import type { Names } from "@relevance/lib/platform/naming/names.ts";
 import { RULES } from "@relevance/lib/search/rules/name.ts";
 import { SYNONYMS } from "@relevance/lib/search/synonyms/name.ts";
+import { keysWithSecrets } from "@relevance/lib/settings/access.ts";
 import type { Configuration } from "@relevance/lib/settings/configuration.ts";
 import { rootOptions } from "@relevance/local-aws/cloud/account.ts";
 import type { Cloud } from "@relevance/local-aws/cloud/front.ts";
@@ -21,6 +22,10 @@ export async function routerEnvironment(
 ): Promise<Record<string, string>> {
   if (configuration.api.logging.user_id === "hmac") {
     await createSecret(cloud, names.userIdKeyParameter(), "the local stack's key of user ids");
+  }
+  for (const { name } of keysWithSecrets(configuration.api)) {
+    const secrets = { key: name, current: "1", secrets: { 1: "the local stack's signing secret of tokens" } };
+    await createSecret(cloud, names.tokenSecret(name), JSON.stringify(secrets));
   }
   const bucket = await putDocuments(cloud, configuration, names);
   const common = { OPENSEARCH_NODE: cluster.url, AWS_REGION: cloud.region, ...bucket };

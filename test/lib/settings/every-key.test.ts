@@ -170,11 +170,18 @@ const passages = changed(
   { tokens: 400, overlap: 50, max_passages: 50 },
 );
 
+const SIGNED = { required: false, max_age: 60, issuer: "https://login.example.org/", audience: "shop" };
+const PUBLIC = { jwks: { keys: [] }, jwks_url: "https://login.example.org/jwks.json" };
+const tokenKey = (name: keyof typeof PUBLIC) =>
+  changed(full, "api.yaml", ["keys", 0, "tokens"], { ...SIGNED, [name]: PUBLIC[name] });
+
 const filesFor = (file: string, path: Path): Files => {
   if (file === "rules.yaml") return gateway;
   if (path.at(-1) === "endpoint_name") return existing;
   if (path.includes("protocol") && path.includes("dense_large_en_v1_5")) return described;
   if (path[0] === "keys" && (path.includes("templates") || path.includes("placements"))) return templateKey;
+  if (path[0] === "keys" && path.includes("tokens"))
+    return path.at(-1) === "jwks" ? tokenKey("jwks") : tokenKey("jwks_url");
   if (path.includes("chunking")) return passages;
   if (path[0] === "templates" && path.at(-1) === "description") return texts;
   if (path.at(-1) === "role") return role;

@@ -2,11 +2,13 @@ import { concurrently } from "../../../lib/platform/resilience/concurrently.ts";
 import { waitFor } from "../../../packages/processes/wait.ts";
 import { API_KEY, CAMPAIGN_ARN, startGateway } from "../../fixtures/gateway.ts";
 import { type Cluster, uniqueIndex } from "../../fixtures/opensearch.ts";
+import { bearer, TOKENS } from "../../fixtures/tokens.ts";
 import { nameOf } from "../array.ts";
 import { removeAll } from "../cleanup.ts";
 import { encoded } from "../encoding.ts";
 import { MODELS, type PairModels } from "../models.ts";
 import { type SearchRow, searchDimensions } from "./dimensions.ts";
+import { wholeFilter } from "./filter.ts";
 import { type Answered, askNative, type Call, pageIn } from "./native.ts";
 import { vectorsOf } from "./oracle.ts";
 import { RANKING } from "./personal.ts";
@@ -72,11 +74,12 @@ export async function playSearches({ cluster, models, rows }: SearchRun): Promis
       experiments: cases.flatMap(({ settings }) => settings.experiments),
       personalized_ranking: { campaign_arn: CAMPAIGN_ARN, ...RANKING, timeout_ms: 5_000, item_id_field: "_id" },
       keys: [
-        { name: "printed", endpoints: [...all, "raw-backend"], raw_backend: "all" },
-        { name: "limited", endpoints: [...all, "raw-backend"], indexes: grants("limited") },
+        { name: "printed", endpoints: [...all, "raw-backend"], raw_backend: "all", tokens: TOKENS },
+        { name: "limited", endpoints: [...all, "raw-backend"], indexes: grants("limited"), tokens: TOKENS },
         {
           name: "template-only",
           endpoints: [...all],
+          tokens: TOKENS,
           indexes: grants("template-only"),
           templates: of("template-only").flatMap(({ start }) => templatesOf(start)),
         },
@@ -94,7 +97,8 @@ export async function playSearches({ cluster, models, rows }: SearchRun): Promis
         const call: Call = async (method, path, body) => {
           const content = body === undefined ? undefined : encoded(body, row.encoding);
           const typed = content && { "content-type": "application/json", ...content.headers };
-          const headers = { "x-api-key": KEYS[row.key], ...typed };
+          const token = row.filter === "token" ? await bearer({ filter: wholeFilter(row) }) : {};
+          const headers = { "x-api-key": KEYS[row.key], ...token, ...typed };
           return gateway.send(method, path, { headers, ...(content && { body: content.body }) });
         };
         const { path, body } = requestOf(start, row, world, literal);

@@ -161,6 +161,16 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
       (filter === "request" && key === "template-only"),
   },
   {
+    reason:
+      "a token's filter reaches neither suggesters, profiles nor suggested texts, nor a caller's pipeline or joins",
+    excludes: ({ filter, suggest, profile, no_hits, pipeline, mapping, key }) =>
+      filter === "token" &&
+      (isSome(suggest) ||
+        profile === "yes" ||
+        has(no_hits, "tell", "search") ||
+        ((pipeline === "rename" || mapping === "join") && has(key, "printed", "limited"))),
+  },
+  {
     reason: "the key may send its templates, and none of the members that change what they do",
     excludes: ({ key, variety, rerank, settings, no_hits }) =>
       key === "template-only" &&

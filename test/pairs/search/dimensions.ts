@@ -54,8 +54,8 @@ export const SEARCH = {
   queries: ["KD", "plain", "K", "D", "S", "KDS", "DS", "KKDSQ", "KSQ"],
   /** A filter of the dense clause itself. */
   knn_filter: ["none", "range", "terms"],
-  /** A filter of the whole search: a member of the request, or beside the subqueries. */
-  filter: ["none", "request", "beside"],
+  /** A filter of the whole search: a member of the request, beside the subqueries, or of the caller's token. */
+  filter: ["none", "request", "beside", "token"],
   /** The place of a condition beside the words: facets of a shop. */
   condition: ["none", "must", "should", "dis_max", "subquery"],
   /** Whether the request has a derived field, which the condition is of. */

@@ -1,9 +1,10 @@
 import type { SearchRow } from "./dimensions.ts";
 
-/** The filter of the whole search by the place where a request has it. The last one leaves out d0, which a rule pins. */
+/** The filter of the whole search by the place where a request has it. That beside the subqueries leaves out d0, which a rule pins. */
 const FILTERS: Readonly<Record<SearchRow["filter"], object | undefined>> = {
   none: undefined,
   request: { range: { n: { lte: 30 } } },
+  token: { range: { n: { lte: 25 } } },
   beside: { range: { n: { gte: 3 } } },
 };
 

@@ -9,6 +9,7 @@ import { everyCondition, type Filter, parseFilter } from "../../../personalize/f
 import { readFilterValues } from "../../../personalize/filters/values.ts";
 import type { ProfileDataset } from "../../../platform/contract/recommendation.ts";
 import { isDecimal } from "../../../platform/decimal.ts";
+import { forbidden, type KeyRules } from "../../../platform/http/access.ts";
 import { ApiError, type Issue } from "../../../platform/http/error.ts";
 import { invalidRequest } from "../../../platform/http/validate.ts";
 import type { Deadline } from "../../../platform/resilience/deadline.ts";
@@ -62,6 +63,19 @@ export const filterChoice = (
   filter: PlacementFilter | undefined,
 ): FilterChoice | undefined =>
   filter && chooseFilter(settings, { filter_name: filter.name, filter_value_dict: filter.values });
+
+/**
+ * Returns the filter of a caller's token. Throws `filter_not_found`, or `forbidden` for a filter on past events, which
+ * only Personalize knows, so that lists without a campaign would not be filtered.
+ */
+export function tokenFilter(settings: Pick<RecommendationSettings, "filters">, caller: KeyRules) {
+  const { recommend } = caller.token ?? {};
+  const choice = recommend && chooseFilter(settings, recommend);
+  if (!choice) return undefined;
+  checkPlaceholders(choice);
+  if (readsEvents(choice)) throw forbidden(caller, "token", "the filter of its token has conditions on past events");
+  return choice;
+}
 
 /** Returns the error for a filter that is not configured or not yet created. */
 export function filterNotFound(name: string, filters: readonly Pick<FilterSettings, "name">[]): ApiError {

@@ -9,7 +9,7 @@ import { logFailure } from "../../service/reply.ts";
 import type { RecommendationServices } from "../../service/services.ts";
 import type { CampaignFailure } from "./ask-campaign.ts";
 import { type Suggested, suggestedItems } from "./built-in.ts";
-import type { FilterChoice } from "./filter-choice.ts";
+import { type FilterChoice, tokenFilter } from "./filter-choice.ts";
 import { failed, type Stage } from "./stages.ts";
 
 /** The settings and clients that lists are made with. */
@@ -34,7 +34,7 @@ export interface ListFailure {
 /** A list to make: the placement's settings, and the data about visitor and page. */
 export interface ListRequest {
   services: ListServices;
-  call: Pick<Call, "requestId" | "deadline">;
+  call: Pick<Call, "requestId" | "deadline" | "caller">;
   settings: ListSettings;
   /** Number of items in the first request to the campaign. */
   candidates: number;
@@ -51,6 +51,8 @@ export interface ListRequest {
   /** Returns items that come before the campaign's. They are not used if the campaign fails. */
   first?: () => Promise<readonly string[]>;
   filter: FilterChoice | undefined;
+  /** The filter of the caller's token, which every item passes besides. */
+  bound: FilterChoice | undefined;
   /** Whether the caller chose the filter. Then a filter that does not apply is an error of the request. */
   isCallersFilter: boolean;
   /** Ids excluded from the list. */
@@ -66,7 +68,7 @@ export interface ListRequest {
   failures: ListFailure[];
 }
 
-type Own = Omit<ListRequest, "seedRecords" | "suggested" | "failures">;
+type Own = Omit<ListRequest, "seedRecords" | "suggested" | "failures" | "bound">;
 
 /** Returns a request whose stores are read once, when they are first needed. `sessionItems` are the visitor's, latest first. */
 export function listRequest(own: Own, sessionItems: readonly string[]): ListRequest {
@@ -76,6 +78,7 @@ export function listRequest(own: Own, sessionItems: readonly string[]): ListRequ
   const occasion = isForItems ? { pageItemIds: seeds } : { userId, itemIds: sessionItems };
   return {
     ...own,
+    bound: tokenFilter(services.settings, own.call.caller),
     suggested: once(() => suggestedItems(services.builtIn, occasion, deadline)),
     seedRecords: once(() => services.records.read("item", seeds, deadline)),
     failures: [],

@@ -7,6 +7,7 @@ import { requireAllowed } from "../../access/names.ts";
 import { searchedIndexes } from "../../access/query.ts";
 import { rightsOf } from "../../access/rights.ts";
 import { requireTemplate } from "../../access/templates.ts";
+import { tokenFilters } from "../../access/token-filters.ts";
 import type { GatewayServices } from "../../gateway/services.ts";
 import { jsonOf, readCall } from "../../opensearch/calls.ts";
 import type { Cluster } from "../../opensearch/cluster.ts";
@@ -63,7 +64,8 @@ export async function hybridCandidates(services: GatewayServices, call: JsonCall
     throw invalidRequest([{ path: "index", message: "stands for several indexes; name one" }]);
   }
   const { passages: fields, can } = target;
-  const queries = runnable.queries.map((own) => ofPassages(bounded(own, template.filters), { fields, can }));
+  const filters = [...template.filters, ...tokenFilters(caller)];
+  const queries = runnable.queries.map((own) => ofPassages(bounded(own, filters), { fields, can }));
   const { synonyms, locale } = body;
   const rewritten = await withSynonyms(services, { entry: target, synonyms, locale, deadline }, queries);
   const answers = await rewritten.attempt({ rewritten: rewritten.query, original: queries }, (all) =>

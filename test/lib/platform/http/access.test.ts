@@ -21,7 +21,7 @@ const rules = (name: string, ...principals: string[]): KeyRules => ({ name, endp
 /** Returns the name of the rules that apply to a caller, or the message that the caller receives. */
 function applied(settings: AccessSettings, requestContext: object, keyIds?: string): string {
   try {
-    return createAccess(settings, keyIds).callerOf({ requestContext } as ProxyEvent).name;
+    return (createAccess(settings, keyIds).callerOf({ requestContext } as ProxyEvent) as KeyRules).name;
   } catch (error) {
     assert.instance(error, ApiError);
     assert.is((error as ApiError).code, "forbidden");

@@ -13,7 +13,7 @@ const loader: KeyRules = { name: "loader", endpoints: ["bulk", "ingest"] };
 const by = (apiKeyId: string | undefined) => ({ requestContext: { requestId: "r-1", identity: { apiKeyId } } });
 const accessOf = (keys: KeyRules[], keyIds: string | undefined) => createAccess({ keys }, keyIds);
 const nameOf = (apiKeyId: string | undefined, keyIds: string | undefined, keys = [browser, loader]) =>
-  accessOf(keys, keyIds).callerOf(by(apiKeyId) as unknown as ProxyEvent).name;
+  (accessOf(keys, keyIds).callerOf(by(apiKeyId) as unknown as ProxyEvent) as KeyRules).name;
 
 test("a caller has the rules of the key with its id, which may have two ids during a rotation", () => {
   const ids = "a1=browser,a2=browser,b1=loader";
@@ -39,7 +39,7 @@ test("a caller without rules is refused: unknown ids, ids of other keys, no ids 
 const limited = { ...api, access: accessOf([browser], "a1=browser") };
 /** Answers like an endpoint of bulk. */
 const handler = plainHandler(limited, async (event) => {
-  requireEndpoint(limited.access.callerOf(event), ["bulk"]);
+  requireEndpoint(await limited.access.callerOf(event), ["bulk"]);
   return { status: 200, body: "{}" };
 });
 

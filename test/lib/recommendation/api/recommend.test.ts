@@ -1,4 +1,5 @@
 import * as assert from "uvu/assert";
+import { UNLIMITED } from "../../../../lib/platform/http/access.ts";
 import type { ApiError } from "../../../../lib/platform/http/error.ts";
 import type { JsonCall } from "../../../../lib/platform/http/event.ts";
 import { rankItems } from "../../../../lib/recommendation/api/rank.ts";
@@ -62,7 +63,7 @@ async function ask(
     ...change,
   } as unknown as RecommendationServices;
   const request = { item_id: "i0", limit: 2, filter_name: "", filter_value_dict: {}, ...body };
-  const call = { body: request, requestId: "r-1", deadline: { remaining: () => 20_000 } };
+  const call = { body: request, caller: UNLIMITED, requestId: "r-1", deadline: { remaining: () => 20_000 } };
   const { body: answer } = await endpoint(services, call as unknown as JsonCall<RecommendToItem>);
   const { degraded, response } = JSON.parse(String(answer));
   const ids: string[] = response.items.map(({ ITEM_ID }: { ITEM_ID: string }) => ITEM_ID);

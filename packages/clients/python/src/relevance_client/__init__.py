@@ -14,6 +14,7 @@ from .errors import (
     UnavailableError,
 )
 from .generated.client import Relevance
+from .token import sign_token
 
 __all__ = [
     "AsyncRelevance",
@@ -28,4 +29,5 @@ __all__ = [
     "TooLargeError",
     "UnavailableError",
     "Written",
+    "sign_token",
 ]
