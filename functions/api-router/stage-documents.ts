@@ -9,12 +9,19 @@ export const StageMove = v.object({
   to: v.pipe(Integer, v.description("The place after it.")),
 });
 
+/** A factor of a score. */
+export const ScoreFactor = v.object({
+  field: v.string(),
+  value: v.pipe(v.number(), v.description("From 0 to 1.")),
+  weight: v.number(),
+});
+
 /** The score of a hit in a stage. */
 export const StageScore = v.object({
   _id: v.string(),
   score: v.number(),
   relevance: v.pipe(v.number(), v.description("The score of its place before the stage as a part of the best one.")),
-  factors: v.array(v.object({ field: v.string(), value: v.number(), weight: v.number() })),
+  factors: v.array(ScoreFactor),
 });
 
 /** What was searched besides some words. */

@@ -1,7 +1,7 @@
 /** `boost` of an entry of hybrid_search.yaml, a variant, a rule and a request: the same in all of them. */
 import * as v from "valibot";
 import { RecordKey } from "../platform/http/validate.ts";
-import { type About, list, numberAbove, numeric, section, word } from "./kinds.ts";
+import { type About, list, numeric, section, word } from "./kinds.ts";
 import { Field } from "./names.ts";
 
 /** The curves of OpenSearch's decay functions. */
@@ -13,11 +13,11 @@ const NUMBER_FUNCTIONS = ["log1p", "sqrt", "reciprocal"] as const;
 /** How factors and relevance are combined. */
 const BOOST_MODES = ["sum", "product"] as const;
 
-/** Factor of a document without a value, unless a factor has its own. */
-const MISSING = 0;
+/** Values of a boost that says nothing else. They are no defaults of the schema, so that answers echo requests as they are. */
+export const BOOST_DEFAULTS = { mode: "sum", curve: "gauss", decay: 0.5, missing: 0, weight: 0.1 } as const;
 
-/** The weight of a factor without one. */
-const BOOST_WEIGHT = 0.1;
+/** The greatest number of an origin, a scale or a cap: dates are milliseconds below it. */
+const MAX = 1e15;
 
 /** Units of scales and offsets: milliseconds, and meters. */
 const UNITS = {
@@ -65,19 +65,20 @@ export function distanceOf(setting: number | string, kind: Origin["kind"]): numb
 const Distance = (description: string) =>
   v.pipe(
     v.union([
-      v.pipe(v.number(), v.finite(), v.minValue(0)),
+      v.pipe(v.number(), v.minValue(0), v.maxValue(MAX)),
       v.pipe(v.string(), v.regex(/^\d{1,9}(\.\d+)?(d|h|m|s|km)$/)),
     ]),
     v.metadata({ allowed: "a number, a time such as 30d or a distance such as 5km", description } satisfies About),
   );
 
-const Decay = v.pipe(
+/** `decay` of a factor. */
+export const BoostDecay = v.pipe(
   section(
     {
-      curve: v.optional(word(CURVES, "Its form, as of OpenSearch's decay functions."), "gauss"),
+      curve: v.optional(word(CURVES, "Its form, as of OpenSearch's decay functions. Default: gauss.")),
       origin: v.pipe(
         v.union([
-          v.pipe(v.number(), v.finite()),
+          v.pipe(v.number(), v.minValue(-MAX), v.maxValue(MAX)),
           v.pipe(
             v.string(),
             v.check((value) => originOf(value) !== undefined),
@@ -92,7 +93,7 @@ const Decay = v.pipe(
         "Distance behind the offset at which the factor is `decay`: a number, a time (d, h, m, s), or km or m.",
       ),
       offset: v.optional(Distance("Distance up to which the factor is 1. Default: 0.")),
-      decay: v.optional(numeric(0.001, 0.999, "The factor at that distance."), 0.5),
+      decay: v.optional(numeric(0.001, 0.999, "The factor at that distance. Default: 0.5.")),
     },
     "1 at the origin, less with every step away from it.",
   ),
@@ -103,20 +104,22 @@ const Decay = v.pipe(
   }, "must have a scale above 0 and an offset of the kind of its origin: a number, a time such as 30d, or a distance such as 5km"),
 );
 
-const Factor = v.pipe(
+/** `number` of a factor. */
+export const BoostNumber = section(
+  {
+    function: word(NUMBER_FUNCTIONS, "`log1p` and `sqrt` raise great numbers, `reciprocal` small ones."),
+    cap: numeric(1e-6, MAX, "The number at which the factor is 1; beyond it stays 1."),
+  },
+  "From 0 to 1 by the size of a number.",
+);
+
+/** One factor. */
+export const BoostFactor = v.pipe(
   section(
     {
       field: Field("Field of the index: a number, a date, a keyword, true or false, or a geo_point."),
-      decay: v.optional(Decay),
-      number: v.optional(
-        section(
-          {
-            function: word(NUMBER_FUNCTIONS, "`log1p` and `sqrt` raise great numbers, `reciprocal` small ones."),
-            cap: numberAbove(0, 1e15, "The number at which the factor is 1; beyond it stays 1."),
-          },
-          "From 0 to 1 by the size of a number.",
-        ),
-      ),
+      decay: v.optional(BoostDecay),
+      number: v.optional(BoostNumber),
       values: v.optional(
         v.pipe(
           v.record(RecordKey, numeric(0, 1, "The factor of this value.")),
@@ -124,16 +127,14 @@ const Factor = v.pipe(
         ),
       ),
       missing: v.optional(
-        numeric(0, 1, "The factor of a document without a value, or with one that `values` lacks."),
-        MISSING,
+        numeric(0, 1, "The factor of a document without a value, or with one that `values` lacks. Default: 0."),
       ),
       weight: v.optional(
         numeric(
           0,
           10,
-          "What a factor of 1 adds, as a part of the best hit's score, or of the hit's own with `product`.",
+          "What a factor of 1 adds, as a part of the best hit's score, or of the hit's own with `product`. Default: 0.1.",
         ),
-        BOOST_WEIGHT,
       ),
     },
     "One factor, which has one of decay, number and values.",
@@ -147,12 +148,12 @@ const Factor = v.pipe(
 /** How factors of the hits change the order of the best ones; without factors not at all. */
 export const Boost = section(
   {
-    mode: v.optional(word(BOOST_MODES, "Whether factors add to the relevance of a hit, or multiply it."), "sum"),
-    factors: v.optional(list(Factor, "Factors, each from 0 to 1.", { max: 10 })),
+    mode: v.optional(word(BOOST_MODES, "Whether factors add to the relevance of a hit, or multiply it. Default: sum.")),
+    factors: v.optional(list(BoostFactor, "Factors, each from 0 to 1.", { max: 10 })),
   },
   "Raises the best hits by their fields: newer, nearer, more popular. A request's own `boost` wins; `{}` is none.",
 );
 
 /** Settings of the boost stage. */
 export type BoostSettings = v.InferOutput<typeof Boost>;
-export type BoostFactor = NonNullable<BoostSettings["factors"]>[number];
+export type FactorSettings = NonNullable<BoostSettings["factors"]>[number];

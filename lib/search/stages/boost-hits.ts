@@ -1,7 +1,6 @@
 import { isObject, numberOf } from "../../platform/json/values.ts";
-import { type BoostFactor, type BoostSettings, originOf } from "../../settings/boost.ts";
+import { BOOST_DEFAULTS, type BoostSettings, type FactorSettings, originOf } from "../../settings/boost.ts";
 import type { GatewayServices } from "../gateway/services.ts";
-import type { Hit } from "../page/answer.ts";
 import { ownOrderOf } from "../page/native-page.ts";
 import { readAgain } from "../page/read-again.ts";
 import type { Stage, StageSelection } from "../page/stage.ts";
@@ -9,7 +8,7 @@ import { boosted, type FieldValues } from "./boost-scores.ts";
 import type { StageContext } from "./kinds.ts";
 
 /** The most hits whose fields are read. */
-const MAX_WINDOW = 200;
+export const MAX_BOOSTED = 200;
 
 /** Milliseconds for one search by ids and the computation. */
 const BUDGET_MS = 2_000;
@@ -55,25 +54,29 @@ export function boostStage(
       order: ranked.map(({ at }) => at),
       parts: ranked.map(({ score, relevance, factors: own }) => ({
         ...{ score, relevance },
-        factors: own.map((value, at) => ({ field: factors[at]?.field ?? "", value, weight: factors[at]?.weight ?? 0 })),
+        factors: own.map((value, at) => ({
+          field: factors[at]?.field ?? "",
+          value,
+          weight: factors[at]?.weight ?? BOOST_DEFAULTS.weight,
+        })),
       })),
     };
   };
-  const window = Math.min(entry.candidates, MAX_WINDOW);
+  const window = Math.min(entry.candidates, MAX_BOOSTED);
   const stage = { window, budgetMs: BUDGET_MS, effect: "reorders", lost: LOST, told: false, run } as const;
   return { stage: { name: "boost", ...stage } };
 }
 
 /** Returns what a search body names to read the fields of factors. */
-export function docvalueFields(factors: readonly BoostFactor[]): Array<{ field: string; format?: string }> {
-  const isDate = ({ decay }: BoostFactor) => decay !== undefined && originOf(decay.origin)?.kind === "date";
+export function docvalueFields(factors: readonly FactorSettings[]): Array<{ field: string; format?: string }> {
+  const isDate = ({ decay }: FactorSettings) => decay !== undefined && originOf(decay.origin)?.kind === "date";
   const dates = new Set(factors.filter(isDate).map(({ field }) => field));
   const fields = [...new Set(factors.map(({ field }) => field))];
   return fields.map((field) => (dates.has(field) ? { field, format: "epoch_millis" } : { field }));
 }
 
 /** Returns the values of a hit that was read by `docvalueFields`. */
-export function valuesIn(hit: Pick<Hit, "_id"> | undefined, field: string): FieldValues {
+export function valuesIn(hit: object | undefined, field: string): FieldValues {
   const fields = hit && "fields" in hit && isObject(hit.fields) ? hit.fields : {};
   const values = fields[field];
   return Array.isArray(values) ? values : [];

@@ -1,4 +1,11 @@
-import { type BoostFactor, type BoostSettings, distanceOf, originOf, placeOf } from "../../settings/boost.ts";
+import {
+  BOOST_DEFAULTS,
+  type BoostSettings,
+  distanceOf,
+  type FactorSettings,
+  originOf,
+  placeOf,
+} from "../../settings/boost.ts";
 
 /** Values of a document in a field, as `docvalue_fields` returns them. */
 export type FieldValues = readonly unknown[];
@@ -25,12 +32,15 @@ export interface BoostedHit {
  * in its order: if a stage before has reordered it, a hit has the score of its place.
  */
 export function boosted(
-  { mode, factors = [] }: BoostSettings,
+  { mode = BOOST_DEFAULTS.mode, factors = [] }: BoostSettings,
   { scores, values, now }: { scores: readonly number[]; values: ReadonlyArray<readonly FieldValues[]>; now: number },
 ): BoostedHit[] {
   const sorted = Float64Array.from(scores).sort().reverse();
   const [best = 0] = sorted;
-  const computed = factors.map((factor) => ({ of: factorOf(factor, now), weight: factor.weight }));
+  const computed = factors.map((factor) => ({
+    of: factorOf(factor, now),
+    weight: factor.weight ?? BOOST_DEFAULTS.weight,
+  }));
   const hits = values.map((fields, at): BoostedHit => {
     const relevance = best > 0 ? (sorted[at] as number) / best : 1;
     const own = computed.map(({ of }, field) => of(fields[field] ?? []));
@@ -44,7 +54,7 @@ export function boosted(
 }
 
 /** Returns the function from the values of a document to its factor: the highest of its values. */
-export function factorOf(factor: BoostFactor, now: number): (values: FieldValues) => number {
+export function factorOf(factor: FactorSettings, now: number): (values: FieldValues) => number {
   const of = valueFactor(factor, now);
   return (values) => {
     let highest: number | undefined;
@@ -52,12 +62,12 @@ export function factorOf(factor: BoostFactor, now: number): (values: FieldValues
       const one = of(value);
       if (one !== undefined && !(highest !== undefined && highest >= one)) highest = one;
     }
-    return highest ?? factor.missing;
+    return highest ?? factor.missing ?? BOOST_DEFAULTS.missing;
   };
 }
 
 /** Returns the function from one value to its factor; undefined for a value that has none. */
-function valueFactor({ decay, number, values }: BoostFactor, now: number): (value: unknown) => number | undefined {
+function valueFactor({ decay, number, values }: FactorSettings, now: number): (value: unknown) => number | undefined {
   if (decay) return decayOf(decay, now);
   if (number) {
     const { cap } = number;
@@ -78,17 +88,18 @@ const ofNumber = (of: (number: number) => number) => (value: unknown) => {
 };
 
 /** Returns the formulas of OpenSearch's function_score. Source: its documentation, decay functions. */
-function decayOf(decay: NonNullable<BoostFactor["decay"]>, now: number): (value: unknown) => number | undefined {
+function decayOf(decay: NonNullable<FactorSettings["decay"]>, now: number): (value: unknown) => number | undefined {
   const origin = originOf(decay.origin);
   if (!origin) throw new TypeError(`no origin: ${decay.origin}`);
   const scale = distanceOf(decay.scale, origin.kind) as number;
   const offset = distanceOf(decay.offset ?? 0, decay.offset === undefined ? "number" : origin.kind) as number;
+  const reached = decay.decay ?? BOOST_DEFAULTS.decay;
   const curves = {
-    gauss: (distance: number) => Math.exp((Math.log(decay.decay) * distance ** 2) / scale ** 2),
-    exp: (distance: number) => Math.exp((Math.log(decay.decay) * distance) / scale),
-    linear: (distance: number) => Math.max(0, 1 - ((1 - decay.decay) * distance) / scale),
+    gauss: (distance: number) => Math.exp((Math.log(reached) * distance ** 2) / scale ** 2),
+    exp: (distance: number) => Math.exp((Math.log(reached) * distance) / scale),
+    linear: (distance: number) => Math.max(0, 1 - ((1 - reached) * distance) / scale),
   };
-  const curve = (distance: number) => curves[decay.curve](Math.max(0, distance - offset));
+  const curve = (distance: number) => curves[decay.curve ?? BOOST_DEFAULTS.curve](Math.max(0, distance - offset));
   if (origin.kind === "place") {
     return (value) => {
       const place = placeOf(String(value));
