@@ -7,9 +7,10 @@ import { type Benchmark, load, type Row } from "./result.ts";
 const SEARCHES = Number(process.env.BENCH_SEARCHES ?? 100_000);
 
 const PLAYED = [
-  { file: "pages", what: "random stages" },
-  { file: "rerank", what: "random stages and rerankers that work, fail, are late or answer nonsense" },
-  { file: "rules", what: "random rules" },
+  { file: "page/pages", what: "random stages" },
+  { file: "stages/rerank-hits", what: "random stages and rerankers that work, fail, are late or answer nonsense" },
+  { file: "stages/pin-documents", what: "random rules" },
+  { file: "stages/boost-hits", what: "random boosts" },
 ];
 
 /** Plays in full what the unit tests of the page play in part: random searches × random stages × random pages. */
@@ -25,7 +26,7 @@ export const pagesBenchmark: Benchmark = {
         budget: "0",
         reached: wrong === undefined ? "0" : "at least 1",
         kept: wrong === undefined,
-        note: wrong ?? `test/lib/search/run/${file}.test.ts in ${seconds.toFixed(0)} s; ${load()}`,
+        note: wrong ?? `test/lib/search/${file}.test.ts in ${seconds.toFixed(0)} s; ${load()}`,
       });
     }
     return rows;
@@ -34,7 +35,7 @@ export const pagesBenchmark: Benchmark = {
 
 /** Returns what a file of tests says of its first failure, or undefined if it passes. */
 async function played(file: string): Promise<string | undefined> {
-  const path = join(import.meta.dirname, `../test/lib/search/run/${file}.test.ts`);
+  const path = join(import.meta.dirname, `../test/lib/search/${file}.test.ts`);
   const env = { ...process.env, PAGE_SEARCHES: `${SEARCHES}`, RULE_SEARCHES: `${SEARCHES}` };
   return promisify(execFile)(process.execPath, [path], { env }).then(
     () => undefined,

@@ -14,7 +14,7 @@ const Depths = v.pipe(
   v.transform((text) => text.split(",").map(Number)),
 );
 
-/** `relevance tune`: finds settings of hybrid search and writes them into hybrid_search.yaml. */
+/** `relevance tune`: finds settings of hybrid search, or weight and scale of a boost, and writes them into hybrid_search.yaml. */
 export const command = defineCommand({
   example: "relevance tune --local --settings settings.yaml --judgments judgments.csv --write",
   json: true,
@@ -35,7 +35,7 @@ export const command = defineCommand({
   },
   run: async (options, context) => {
     const { metricsOf, readQueries, readSettings } = await import("../../packages/lab/evaluation/input.ts");
-    const { tuningReport } = await import("../../packages/lab/tuning/text.ts");
+    const { reportOf, tuningReport } = await import("../../packages/lab/tuning/text.ts");
     const { tuneSettings, writeTuned } = await import("../../packages/lab/tuning/tune-settings.ts");
     const { terminal } = context;
     const { note } = terminal;
@@ -43,10 +43,21 @@ export const command = defineCommand({
     const [metric] = metricsOf(options.metric);
     if (!metric) throw new UsageError("--metric needs a metric");
     const file = readSettings(options.settings);
+    const [setting] = file.settings;
     const { hybrid_queries: entries } = loadHybridSearch(confOf(options));
     const judged = readQueries(options, file.index, note);
-    const gateway = await openGateway(options, context, ["hybrid-search"]);
+    const gateway = await openGateway(options, context, [setting?.search_request ? "search" : "hybrid-search"]);
     const request = { file, judged, metric, entries, candidates, ks, concurrency };
+    if (setting?.boost?.factors?.length) {
+      const { boostText } = await import("../../packages/lab/tuning/boost.ts");
+      const { tuneBoostOf, writeBoost } = await import("../../packages/lab/tuning/tune-boost.ts");
+      const boosted = await tuneBoostOf({ ...setting, boost: setting.boost }, request, { gateway, note });
+      const { best, ...found } = boosted.tuning;
+      if (options.json) terminal.printJson({ ...boosted.tuning, metric: metric.name, warnings: judged.warnings });
+      else terminal.print(reportOf(found, metric.name, boostText(best)));
+      if (options.write && found.isReal) writeBoost(confOf(options), boosted, note);
+      return;
+    }
     const tuned = await tuneSettings(request, { gateway, note });
     const { tuning } = tuned;
     if (options.picture !== undefined) writeFileSync(options.picture, tuned.draw());

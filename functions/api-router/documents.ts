@@ -31,6 +31,7 @@ import {
 import { BusinessRules, Personalization } from "../../lib/search/stages/personalization.ts";
 import { RuleSet } from "../../lib/search/stages/rules.ts";
 import { SuggestRequest } from "../../lib/search/suggest/request.ts";
+import { Boost, BoostDecay, BoostFactor, BoostNumber } from "../../lib/settings/boost.ts";
 import { Combination, Normalization } from "../../lib/settings/fusion-settings.ts";
 import { Rerank, Variety, VarietyGroups, VarietySimilarity } from "../../lib/settings/stage-values.ts";
 import {
@@ -50,9 +51,11 @@ import {
   AppliedRule,
   ModelUsage,
   ruleList,
+  ScoreFactor,
   SearchedSynonyms,
   StageMove,
   StageReport,
+  StageScore,
   stageList,
 } from "./stage-documents.ts";
 import { DidYouMean, LeftOutSource, Suggestion, SuggestionSource, suggestAnswer } from "./suggest-documents.ts";
@@ -204,6 +207,10 @@ export const schemaNames = {
   RuleSet,
   Personalization,
   NoHitsChoice,
+  Boost,
+  BoostFactor,
+  BoostDecay,
+  BoostNumber,
   Variety,
   VarietyGroups,
   VarietySimilarity,
@@ -236,6 +243,8 @@ export const schemaNames = {
   StageReport,
   ModelUsage,
   StageMove,
+  StageScore,
+  ScoreFactor,
   SearchedSynonyms,
   MultiSearchAnswer,
   MultiSearchResult,

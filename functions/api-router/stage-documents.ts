@@ -9,6 +9,21 @@ export const StageMove = v.object({
   to: v.pipe(Integer, v.description("The place after it.")),
 });
 
+/** A factor of a score. */
+export const ScoreFactor = v.object({
+  field: v.string(),
+  value: v.pipe(v.number(), v.description("From 0 to 1.")),
+  weight: v.number(),
+});
+
+/** The score of a hit in a stage. */
+export const StageScore = v.object({
+  _id: v.string(),
+  score: v.number(),
+  relevance: v.pipe(v.number(), v.description("The score of its place before the stage as a part of the best one.")),
+  factors: v.array(ScoreFactor),
+});
+
 /** What was searched besides some words. */
 export const SearchedSynonyms = v.object({
   from: v.pipe(v.string(), v.description("Words of the query.")),
@@ -42,6 +57,12 @@ export const StageReport = v.object({
   ),
   usage: v.optional(v.pipe(ModelUsage, v.description("What the stage took of a model, if it calls one."))),
   moves: v.pipe(v.array(StageMove), v.description("The hits of this page that the stage moved.")),
+  scores: v.optional(
+    v.pipe(
+      v.array(StageScore),
+      v.description("How the stage `boost` scored the hits of this page, with `explain_stages`."),
+    ),
+  ),
   synonyms: v.optional(v.pipe(v.array(SearchedSynonyms), v.description("The synonyms of the query."))),
 });
 

@@ -6,6 +6,7 @@ import {
   PARAMETER_ROLES,
   PARAMETER_TYPES,
 } from "../platform/json/parameters.ts";
+import { Boost } from "./boost.ts";
 import { MODEL_NAMES } from "./embedding-models.ts";
 import { Candidates, Combination, Normalization, Weights } from "./fusion-settings.ts";
 import {
@@ -190,6 +191,7 @@ const Variant = section(
       ),
       {},
     ),
+    boost: v.optional(Boost),
   },
   "One variant.",
 );

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { Boost } from "./boost.ts";
 import { flag, integer, list, section, text } from "./kinds.ts";
 import { Field, Locale } from "./names.ts";
 import { RERANK_MODEL } from "./rerank-models.ts";
@@ -66,6 +67,7 @@ const RerankSection = section(
 /** What an entry of hybrid_search.yaml says of the stages of a search, by the member that has it. */
 export const stageSections = {
   variety: v.optional(VarietySection),
+  boost: v.optional(Boost),
   synonyms: v.optional(SynonymsSection),
   rerank: v.optional(RerankSection),
 };

@@ -2,11 +2,12 @@ import * as v from "valibot";
 import { SEGMENT } from "../platform/contract/search.ts";
 import { nestingIssue, queryIssue } from "../platform/json/nesting.ts";
 import { isTimeZone, LOCAL_TIME } from "../platform/zoned-time.ts";
+import { Boost } from "./boost.ts";
 import { type About, flag, integer, list, mapping, numberAbove, scalar, section, text } from "./kinds.ts";
 import { Name, ParameterName } from "./names.ts";
 
 /** The form of a document of rules. It changes with the schema below, defaults included. */
-export const RULES_FORM = 2;
+export const RULES_FORM = 3;
 
 /** The most rules of a document. */
 const MAX_RULES = 10_000;
@@ -146,6 +147,7 @@ const RuleEffects = section(
     boost: v.optional(
       list(Weighted("What their scores are multiplied by."), "Documents to raise.", { min: 1, max: 20 }),
     ),
+    boost_hits: v.optional(Boost),
     bury: v.optional(list(Weighted("What their scores are divided by."), "Documents to lower.", { min: 1, max: 20 })),
     filter: v.optional(Filter("The only documents that are found.")),
     replace_text: v.optional(Text("The text that is searched for in place of the one that the user typed.")),

@@ -119,6 +119,8 @@ export const PAGE_STAGES = [
   // The scores of a reranker know nothing of the user, so the ranking for the user comes after it.
   "rerank",
   "personalization",
+  // Behind the orders by a model, which would undo it.
+  "boost",
   "variety",
   // Last, so that nothing moves a pin.
   "rules",

@@ -1,6 +1,6 @@
 import { type Deadline, deadlineWithin, withTimeout } from "../../platform/resilience/deadline.ts";
 import type { Hit } from "./answer.ts";
-import { type Change, type FoundHit, type Stage, type StageEffect, StageError } from "./stage.ts";
+import { type Change, type FoundHit, type ScoreParts, type Stage, type StageEffect, StageError } from "./stage.ts";
 
 /** A hit of the window, with its score from stages. */
 interface Entry extends FoundHit {
@@ -17,11 +17,14 @@ export interface Window {
 }
 
 /** Ranks of hits before and after a stage, from 1. */
-export type Moves = ReadonlyMap<Hit, { from: number; to: number }>;
+type Moves = ReadonlyMap<Hit, { from: number; to: number }>;
 
-interface Applied {
+/** A stage that has run. */
+export interface Applied {
   window: Window;
   moves: Moves;
+  /** How the stage scored each hit; undefined if it does not tell. */
+  parts?: ReadonlyMap<Hit, ScoreParts>;
   report: StageEffect;
   /** Why the stage failed. Then the window is unchanged. */
   failure?: string;
@@ -64,7 +67,9 @@ export async function applied(stage: Stage, window: Window, deadline: Deadline):
       ...(outside > 0 && { outside }),
     };
     const after = { ...report, ...counts, milliseconds: milliseconds(), ...usageOf(change) };
-    return { window: changedBy(stage, change, window, length), moves, report: after };
+    const changed = changedBy(stage, change, window, length);
+    const parts = change.parts?.map((one, at) => [(changed.entries[at] as Entry).hit, one] as const);
+    return { window: changed, moves, report: after, ...(parts && { parts: new Map(parts) }) };
   } catch (error) {
     const failure = error instanceof StageError ? error.message : `the stage ${stage.name} failed`;
     const after = { ...report, failed: true, milliseconds: milliseconds() };

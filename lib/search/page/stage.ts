@@ -19,6 +19,8 @@ export interface Change {
   hidden?: readonly number[];
   /** Of the added hits, those that the search does not find and its total does not count. */
   outside?: number;
+  /** How the stage scored the hits in `order`, for `explain_stages`. */
+  parts?: readonly ScoreParts[];
   /** New scores of the hits in `order`. */
   scores?: readonly number[];
   /** Model usage of the stage. */
@@ -90,10 +92,20 @@ export interface StageEffect {
   usage?: RerankUsage;
 }
 
+/** What the score of a hit in a stage is made of. */
+export interface ScoreParts {
+  score: number;
+  /** The score of its place before as a part of the best one. */
+  relevance: number;
+  factors: ReadonlyArray<{ field: string; value: number; weight: number }>;
+}
+
 /** Report of one stage in a search. */
 export interface StageReport extends StageEffect {
   /** The hits of the page that the stage moved, in the order of the page. */
   moves: Move[];
+  /** The scores of the page's hits in the stage. Only answers to requests with `explain_stages` have them. */
+  scores?: Array<{ _id: string } & ScoreParts>;
   /** Words of the query with the synonyms that were also searched. */
   synonyms?: Array<{ from: string; to: string[] }>;
 }

@@ -2,9 +2,9 @@ import { PAGE_STAGES } from "../../platform/contract/search.ts";
 import type { Degradation } from "../../platform/http/degradation.ts";
 import type { Deadline } from "../../platform/resilience/deadline.ts";
 import { type Hit, hitTexts, type SearchAnswer, withHits, withScore } from "./answer.ts";
-import { applied, identityOf, type Moves, type Window } from "./apply.ts";
+import { type Applied, applied, identityOf, type Window } from "./apply.ts";
 import type { Page, SearchPage } from "./native-page.ts";
-import type { FoundHit, PageRequest, PageResult, Stage, StageEffect, StageReport } from "./stage.ts";
+import type { FoundHit, PageRequest, PageResult, Stage, StageEffect } from "./stage.ts";
 
 /** Returns one page of a search that has stages. */
 export async function stagedPage(request: PageRequest, page: Page): Promise<PageResult> {
@@ -32,7 +32,10 @@ export async function stagedPage(request: PageRequest, page: Page): Promise<Page
   const isRescored = scoreBelow !== undefined || entries.some(({ score }) => score !== undefined);
   return {
     answer: isRescored ? rescored(answer, shown) : withShown(answer, shown),
-    stages: run.reports.map(({ report, moves }) => ({ ...report, moves: shownMoves(shown, moves) })),
+    stages: run.reports.map(({ report, moves, parts }) => ({
+      ...{ ...report, moves: shownOf(shown, moves) },
+      ...(parts && { scores: shownOf(shown, parts) }),
+    })),
     areStagesTold: run.reports.some(({ report }, at) => stages[at]?.told === true && hasChanged(report)),
     degraded: [...answer.partial, ...(rest?.partial ?? []), ...declined, ...run.degraded],
   };
@@ -70,12 +73,12 @@ const hasChanged = ({ moved, added, hidden }: StageEffect): boolean => moved + a
 
 async function runStages(stages: readonly Stage[], found: readonly FoundHit[], deadline: Deadline) {
   let window: Window = { entries: found, taken: new Map() };
-  const reports: Array<{ report: StageEffect; moves: Moves }> = [];
+  const reports: Array<Pick<Applied, "report" | "moves" | "parts">> = [];
   const degraded: Degradation[] = [];
   for (const stage of stages) {
-    const { failure, report, moves, ...after } = await applied(stage, window, deadline);
-    window = after.window;
-    reports.push({ report, moves });
+    const { failure, window: after, ...reported } = await applied(stage, window, deadline);
+    window = after;
+    reports.push(reported);
     if (failure === undefined) continue;
     degraded.push({ stage: stage.name, target: "search_response", reason: failure, effect: stage.lost });
   }
@@ -129,8 +132,8 @@ function rescored(answer: SearchAnswer, shown: readonly ShownHit[]): SearchAnswe
   return { ...answer, text: withHits(answer, texts, highest), hits };
 }
 
-const shownMoves = (shown: readonly FoundHit[], moves: Moves): StageReport["moves"] =>
+const shownOf = <Said extends object>(shown: readonly FoundHit[], said: ReadonlyMap<Hit, Said>) =>
   shown.flatMap(({ hit }) => {
-    const move = moves.get(hit);
-    return move ? [{ _id: hit._id, ...move }] : [];
+    const own = said.get(hit);
+    return own ? [{ _id: hit._id, ...own }] : [];
   });

@@ -1,3 +1,4 @@
+import type { BoostSettings } from "../../settings/boost.ts";
 import type { Rule } from "../../settings/rules.ts";
 
 type Query = Readonly<Record<string, unknown>>;
@@ -29,6 +30,8 @@ export interface Effects {
   weights: ReadonlyArray<{ filter: Query; weight: number }>;
   /** The text to search for; undefined for the user's own. */
   text: string | undefined;
+  /** `boost` of the best hits, in place of that of the index. */
+  boostHits?: BoostSettings | undefined;
   applied: readonly AppliedRule[];
 }
 
@@ -74,6 +77,7 @@ export function effectsOf(rules: readonly Rule[], { hasText }: { hasText: boolea
       ...bury.map(({ filter, by }) => ({ filter, weight: 1 / by })),
     ]),
     text: textRule?.effects.replace_text,
+    boostHits: all.find(({ boost_hits }) => boost_hits)?.boost_hits,
     applied: rules.map((rule) => ({
       name: rule.name,
       ...(rule === textRule && { text: rule.effects.replace_text as string }),

@@ -60,7 +60,13 @@ export async function searchReply(services: GatewayServices, call: Call, searche
   if (searched.experiment) members.push(["experiment", JSON.stringify(searched.experiment)]);
   if (searched.didYouMean) members.push(given("did_you_mean", searched.didYouMean));
   if (searched.rules.length > 0) members.push(given("rules", searched.rules));
-  if (fields.explain_stages || searched.areStagesTold) members.push(given("stages", searched.stages));
+  if (fields.explain_stages || searched.areStagesTold) {
+    // Scores tell values of fields, which a page must not show because a stage changed something.
+    const told = searched.stages.map(({ scores, ...stage }) =>
+      fields.explain_stages && scores ? { ...stage, scores } : stage,
+    );
+    members.push(given("stages", told));
+  }
   if (degraded.length > 0) members.push(["degraded", JSON.stringify(degraded)]);
   if (fields.is_logging_enable) {
     const hmacKey = await keyInTime(services, call);
@@ -115,7 +121,7 @@ function logLine(
       settings: searched.settings,
       experiment: searched.experiment ?? null,
       personalized: searched.stages.some(({ name, failed }) => name === "personalization" && !failed),
-      stages: searched.stages.map(({ moves: _, synonyms: _words, ...effect }) => effect),
+      stages: searched.stages.map(({ moves: _, scores: _scores, synonyms: _words, ...effect }) => effect),
       rules: searched.rules.map(({ name }) => name),
       segments: fields.segments,
       degraded: searched.degraded,

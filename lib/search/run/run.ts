@@ -129,7 +129,8 @@ class Search<Request extends SearchRequest, Own extends Opened> {
     const interleaved = variant?.other && (await this.#interleaved(variant, variant.other, ready));
     const text = effects.text ?? this.#textOf(ready.own);
     const { pins } = retrieval;
-    const search = { index: prepared.index, request: body, userId: body.user_id, text, entry, native, page };
+    const staged = { ...entry, ...variant?.stages };
+    const search = { index: prepared.index, request: body, userId: body.user_id, text, entry: staged, native, page };
     const wanted = [interleaved ?? {}, ...(await stagesFor(services, { ...search, effects, filters, pins }))];
     const { stages, declined, isUnpaged } = await this.#stages(wanted, retrieval);
     const sender = retrieval.sender(Math.max(0, ...stages.map(({ window }) => window)));

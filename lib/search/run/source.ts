@@ -111,6 +111,8 @@ export interface Variant<Own extends Opened> {
   /** Replaces the request's template. Absent if the variants differ only in settings. */
   template: string | undefined;
   settings: unknown;
+  /** Settings of stages in place of those of the entry. */
+  stages: Pick<StageEntry, "boost">;
   /** In an interleaving experiment: the other variant, whose hits are mixed with those of this one. */
   other?: { template?: string | undefined; settings: unknown };
   /** Returns whether the cluster supports every variant of the experiment for this search. */

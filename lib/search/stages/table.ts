@@ -3,6 +3,7 @@ import type { StageMember } from "../../settings/page-stages.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import type { IndexSettings } from "../gateway/settings.ts";
 import type { StageSelection } from "../page/stage.ts";
+import { boost } from "./boost.ts";
 import type { Bound, Fields, StageContext } from "./kinds.ts";
 import { personalization } from "./personalization.ts";
 import { rerank } from "./rerank.ts";
@@ -14,7 +15,10 @@ import { variety } from "./variety.ts";
  * Stages that requests and entries can configure; `PAGE_STAGES` has their order. Interleaving is only configured by
  * experiments.
  */
-const PAGE = { personalization, rerank, variety, rules } satisfies Record<Exclude<PageStage, "interleaving">, unknown>;
+const PAGE = { personalization, rerank, boost, variety, rules } satisfies Record<
+  Exclude<PageStage, "interleaving">,
+  unknown
+>;
 
 /** The same stages, and what changes the queries. */
 const DECLARED = [...Object.values(PAGE), synonyms];

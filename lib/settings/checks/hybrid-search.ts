@@ -174,6 +174,13 @@ const checkExperiments: Check = ({ hybrid_search }, report) => {
     if (kind === "interleave" && variants && variants.length !== 2) {
       report("hybrid_search", path, "must be two in an experiment that interleaves");
     }
+    if (kind === "interleave" && sound(variants).some(([, { boost }]) => boost)) {
+      report(
+        "hybrid_search",
+        path,
+        "have a boost, which would order the hits of both in an experiment that interleaves",
+      );
+    }
     noneTwice(report, "hybrid_search", path, variants, "name", (first) => `: see variants[${first}]`);
     const known = sound(variants);
     const shares = Number(sum(known, ([, { share }]) => share ?? 0).toPrecision(12));

@@ -4,6 +4,7 @@ import { isObject } from "@relevance/lib/platform/json/values.ts";
 import { RuleSet, Segments } from "@relevance/lib/search/stages/rules.ts";
 import { type Lexicon, lexiconOf } from "@relevance/lib/search/synonyms/lexicon.ts";
 import { rewriting } from "@relevance/lib/search/synonyms/rewrite.ts";
+import { Boost } from "@relevance/lib/settings/boost.ts";
 import { Rerank, Variety } from "@relevance/lib/settings/stage-values.ts";
 import * as v from "valibot";
 
@@ -28,6 +29,7 @@ const SettingsEntry = v.pipe(
     rule_set: v.optional(RuleSet),
     segments: v.optional(Segments),
     rerank: v.optional(Rerank),
+    boost: v.optional(Boost),
     variety: v.optional(Variety),
   }),
   v.check(
@@ -82,7 +84,7 @@ export function gatewayCall(file: SettingsFile, setting: Setting, query: Query, 
   const native = setting.search_request ?? setting.template ?? file.template;
   const typed = withQuery(native, query.text) as Record<string, unknown>;
   const sized = { ...(setting.synonym_rules ? withSynonymRules(typed, setting.synonym_rules) : typed), size };
-  const { rerank, variety } = setting;
+  const { rerank, boost, variety } = setting;
   const common = {
     index: file.index,
     is_logging_enable: false,
@@ -102,9 +104,10 @@ export function gatewayCall(file: SettingsFile, setting: Setting, query: Query, 
       },
     }),
     ...(rerank && { rerank }),
+    ...(boost && { boost }),
     ...(variety && { variety }),
     // Tells what the stages took.
-    ...((rerank || variety) && { explain_stages: true }),
+    ...((rerank || boost || variety) && { explain_stages: true }),
   };
   if (setting.search_request) {
     // A reranker compares hits with it, and rules apply to it.

@@ -72,6 +72,7 @@ async function search(
     is_logging_enable: false,
     // The order of the one subquery, whatever the index has for its own searches.
     settings: { weights: [1], normalization: "min_max", combination: "arithmetic_mean" },
+    boost: {},
     variety: {},
     search_request_template: { size, _source: false, query: { hybrid: { queries: [query] } } },
   });

@@ -2,7 +2,13 @@ import { shown } from "../evaluation/sentences.ts";
 import type { Tuning } from "./tune.ts";
 
 /** Returns the verdict on a tuning in sentences: whether its gain is real, how large, and what to do. */
-export function tuningText({ gain, isReal, doubt, queries, metric }: Tuning & { metric?: string }): string {
+export function tuningText({
+  gain,
+  isReal,
+  doubt,
+  queries,
+  metric,
+}: Omit<Tuning, "best"> & { metric?: string }): string {
   const on = ` From ${queries} queries.`;
   if (doubt !== undefined) return `${doubt}${on} Keep the current settings.`;
   const size = `${shown(gain.mean)}${metric ? ` ${metric}` : ""} (95 % interval ${shown(gain.low)} to ${shown(gain.high)})`;

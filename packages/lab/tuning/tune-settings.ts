@@ -25,7 +25,8 @@ import { surfaceSvg } from "./surface.ts";
 import { MIN_QUERIES, type Tuning, tune } from "./tune.ts";
 import { withDefaults } from "./write-settings.ts";
 
-interface TuningRequest {
+/** What a tuning is made of, and what it tries. */
+export interface TuningRequest {
   /** Has the hybrid template beside the index. */
   file: SettingsFile;
   judged: JudgedQueries;
@@ -57,15 +58,8 @@ export async function tuneSettings(
   const { index, template } = file;
   const { queries, judgments, origins, check } = judged;
   if (template === undefined) throw new UsageError("Tuning needs a hybrid template beside index");
-  if (check) note("A language model judged, and `tune` does not correct its error: confirm with `relevance evaluate`");
-  if (queries.length < MIN_QUERIES) {
-    throw new UsageError(`Tuning needs at least ${MIN_QUERIES} judged queries: the judgments have ${queries.length}`);
-  }
-  const entry = await entryFor(gateway.cluster, entries, index).catch((error: unknown) => {
-    // A key that may only search cannot ask what an alias stands for.
-    if (error instanceof ApiError) return findMapping(entries, index);
-    throw error;
-  });
+  requireQueries(queries, check, note);
+  const entry = await entryOf(gateway, entries, index);
   const current = entry?.candidates ?? 100;
   const depths = [...new Set([current, ...tried.candidates])];
   // The template's own first, which is in use; its number again would cost a retrieval for nothing.
@@ -97,11 +91,31 @@ export async function tuneSettings(
   };
   const techniques = techniquesOf(capabilitiesOf(version));
   const found = tune(collection, { current: inUse, techniques, candidates: depths, ks });
-  const gain = { queries: retrieved, metric, globalRanks, current: inUse, best: found.best, isReal: found.isReal };
+  const measuredBy = (other: Metric) => collectionOf(retrieved, other, globalRanks);
+  const gain = { metric, measuredBy, current: inUse, best: found.best, isReal: found.isReal };
   const doubt = listsOnlyRelevant(judgments, origins) ? undefined : doubtAboutGain(gain);
   const tuning: Tuning = doubt === undefined ? found : { ...found, isReal: false, doubt };
   return { tuning, entry, draw: () => surfaceSvg(collection, tuning.best, metric.name) };
 }
+
+/** Requires enough queries, and warns of judgments by a model. */
+export function requireQueries(
+  queries: readonly unknown[],
+  check: JudgedQueries["check"],
+  note: SearchPorts["note"],
+): void {
+  if (check) note("A language model judged, and `tune` does not correct its error: confirm with `relevance evaluate`");
+  if (queries.length >= MIN_QUERIES) return;
+  throw new UsageError(`Tuning needs at least ${MIN_QUERIES} judged queries: the judgments have ${queries.length}`);
+}
+
+/** Returns the entry that an index has. */
+export const entryOf = (gateway: SearchPorts["gateway"], entries: readonly HybridQuery[], index: string) =>
+  entryFor(gateway.cluster, entries, index).catch((error: unknown) => {
+    // A key that may only search cannot ask what an alias stands for.
+    if (error instanceof ApiError) return findMapping(entries, index);
+    throw error;
+  });
 
 /** Writes settings into an entry of hybrid_search.yaml, and notes what is left to do. Throws Failure and ConfigurationError. */
 export function writeTuned(

@@ -21,9 +21,9 @@ export interface TuningOptions {
 }
 
 /** The result of a tuning. */
-export interface Tuning {
+export interface Tuning<Settings = TunedSettings> {
   /** The best settings on all queries. */
-  best: TunedSettings;
+  best: Settings;
   /** Mean metric on all queries of the current settings and of the best ones. The latter is optimistic. */
   current: number;
   tuned: number;
@@ -49,23 +49,36 @@ export const MIN_QUERIES = 10;
 const GRID_STEPS = 10;
 const STEPS = [0.05, 0.02] as const;
 
+/** Computes the metric of each query under any settings. */
+export type Measured<Settings> = Pick<Collection, "queries" | "computed"> & {
+  values(settings: Settings): Float64Array;
+};
+
+/** Finds settings by a grid of weights for each technique, then by moving weights around the best. */
+export const tune = (collection: Collection, space: TuningSpace, options: TuningOptions = {}): Tuning =>
+  crossValidated(collection, space.current, (queries) => bestSettings(collection, space, queries), options);
+
 /**
- * Finds settings by a grid of weights for each technique, then by moving weights around the best. Estimates the gain by
- * cross-validation: the settings chosen on the queries of four folds are measured on the fifth.
+ * Chooses settings on all queries. Estimates the gain by cross-validation: the settings chosen on the queries of four
+ * folds are measured on the fifth.
  */
-export function tune(collection: Collection, space: TuningSpace, options: TuningOptions = {}): Tuning {
-  const { folds = 5, seed = 1, resamples = 2_000 } = options;
+export function crossValidated<Settings>(
+  collection: Measured<Settings>,
+  current: Settings,
+  choose: (queries: readonly number[]) => Settings,
+  { folds = 5, seed = 1, resamples = 2_000 }: TuningOptions = {},
+): Tuning<Settings> {
   const all = Array.from({ length: collection.queries }, (_, query) => query);
   const order = shuffled(all, seeded(seed));
-  const currentValues = collection.values(space.current);
+  const currentValues = collection.values(current);
   const gains = new Array<number>(collection.queries);
   for (let fold = 0; fold < folds; fold += 1) {
     const held = order.filter((_, position) => position % folds === fold);
     const training = order.filter((_, position) => position % folds !== fold);
-    const chosen = collection.values(bestSettings(collection, space, training));
+    const chosen = collection.values(choose(training));
     for (const query of held) gains[query] = difference(chosen[query] as number, currentValues[query] as number);
   }
-  const best = bestSettings(collection, space, all);
+  const best = choose(all);
   const [unwidened] = simultaneousIntervals([gains], { seed, resamples });
   const gain = widened(unwidened as Interval, Math.sqrt(1 + folds / (folds - 1)));
   return {
@@ -125,7 +138,8 @@ export function bestSettings(collection: Collection, space: TuningSpace, queries
   return best;
 }
 
-function meanOver(values: Float64Array, queries: readonly number[]): number {
+/** Returns the mean of the values of some queries. */
+export function meanOver(values: Float64Array, queries: readonly number[]): number {
   let sum = 0;
   for (const query of queries) sum += values[query] as number;
   return sum / queries.length;

@@ -24,7 +24,7 @@ export function firstHits(call: GatewayCall, size: number): GatewayCall {
 export function withoutStages(call: GatewayCall): GatewayCall {
   // A user would take part in experiments.
   const { user_id: _, rerank: _rerank, business_rules: _rules, explain_stages: _explain, ...body } = call.body;
-  return { ...call, body: { ...body, rule_set: "none", rerank: { is_enabled: false }, variety: {} } };
+  return { ...call, body: { ...body, rule_set: "none", rerank: { is_enabled: false }, boost: {}, variety: {} } };
 }
 
 /** Returns the subqueries of a hybrid search, each with the filter that they share; undefined for a plain search. */

@@ -156,14 +156,23 @@ function whyUnlisted(native: Readonly<Record<string, unknown>>, hits: readonly H
   return `Not among the first ${hits.length} hits.${cause}`;
 }
 
+type StageScores = NonNullable<NonNullable<SearchAnswer["stages"]>[number]["scores"]>;
+
+/** Returns the score of a hit in a stage, and what it is made of, in a sentence. */
+function partsText({ score, relevance, factors }: Omit<StageScores[number], "_id">): string {
+  const parts = factors.map(({ field, value, weight }) => `${field} ${scoreText(value)} × ${weight}`);
+  return `Score ${scoreText(score)} of relevance ${scoreText(relevance)} and ${parts.join(", ")}.`;
+}
+
 /** What rules and each later stage make of the document's place, and the place that people see. */
 function laterSteps(document: string, own: readonly Hit[], { hits, answer }: Listed): Step[] {
   const steps: Step[] = [];
   const rules = (answer.rules ?? []).map(({ name }) => name).join(", ");
   const shown = rankIn(hits, document);
-  const moves = (answer.stages ?? []).flatMap(({ name, moves: all, failed }) => {
+  const moves = (answer.stages ?? []).flatMap(({ name, moves: all, failed, scores = [] }) => {
     const move = all.find(({ _id }) => _id === document);
-    return move || failed ? [{ name, failed, ...move }] : [];
+    const scored = scores.find(({ _id }) => _id === document);
+    return move || scored || failed ? [{ name, failed, scored, ...move }] : [];
   });
   const before = rankIn(own, document);
   const start = moves.find(({ from }) => from !== undefined)?.from ?? shown;
@@ -177,9 +186,11 @@ function laterSteps(document: string, own: readonly Hit[], { hits, answer }: Lis
           : `The rules that apply (${rules}) change the query or its text, or pin it.`;
     steps.push({ name: "rules", rank: shown === 0 ? null : String(start), why });
   }
-  for (const { name, failed, from, to } of moves) {
-    const why = failed ? "Failed, so the order before it stays." : `Moved from ${from} to ${to}.`;
-    steps.push({ name, rank: to === undefined ? null : String(to), why });
+  for (const { name, failed, from, to, scored } of moves) {
+    const why = failed
+      ? "Failed, so the order before it stays."
+      : [from === undefined ? "Not moved." : `Moved from ${from} to ${to}.`, ...(scored ? [partsText(scored)] : [])];
+    steps.push({ name, rank: to === undefined ? null : String(to), why: [why].flat().join(" ") });
   }
   if (shown > 0) return [...steps, { name: "answer", rank: String(shown), why: "" }];
   const isBelow = before > hits.length && hits.length > 0;

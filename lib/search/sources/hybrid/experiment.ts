@@ -22,6 +22,8 @@ export interface Assigned {
   /** Replaces the request's template. Absent if the variants differ only in settings. */
   template: string | undefined;
   settings: HybridSettings;
+  /** Settings of stages in place of those of the entry. */
+  stages: Variant<OpenedHybrid>["stages"];
   /** The user or client by which the variant was chosen. */
   identity: string;
   /** In an interleaving experiment: the other variant, whose hits are mixed with those of this one. */
@@ -39,11 +41,12 @@ export async function variantOf(
   const { indexes } = await resolveTarget(services, searched, deadline).catch(() => ({ indexes: [] }));
   const assigned = assignedVariant(experiments, { ...body, indexes }, headers["x-client-id"]);
   if (!assigned) return undefined;
-  const { experiment, variant, template, settings, identity, other } = assigned;
+  const { experiment, variant, template, settings, stages, identity, other } = assigned;
   return {
     experiment: experimentOf(assigned),
     template,
     settings,
+    stages,
     ...(other && { other }),
     canServe: ({ template, entry }) =>
       canServe(experiment, template.queries.length, entry) && canInterleave(assigned, template),
@@ -87,6 +90,7 @@ export function assignedVariant(
   if (!drawn) return undefined;
   const assigned = (variant: Experiment["variants"][number]): Assigned => ({
     ...{ experiment, variant: variant.name, template: variant.template, settings: asRequested(variant), identity },
+    stages: variant.boost ? { boost: variant.boost } : {},
   });
   const [one, other] = experiment.variants;
   // In an interleaving experiment, every user sees both variants.

@@ -55,7 +55,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
     user_id: "u",
   },
   ...{ segments: ["vip"], locale: "de-AT", personalization: "none", is_logging_enable: false },
-  ...{ settings: { combination: "rrf" }, synonyms: false, no_hits: "search", rerank: {}, variety: {} },
+  ...{ settings: { combination: "rrf" }, synonyms: false, no_hits: "search", rerank: {}, boost: {}, variety: {} },
   ...{ rule_set: "none", explain_stages: true, business_rules: {}, search_request: {}, search_request_template: {} },
 };
 
