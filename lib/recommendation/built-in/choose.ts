@@ -9,7 +9,10 @@ import type { Prepared } from "./prepare.ts";
 import type { Model } from "./report.ts";
 
 /** Numbers of factors to choose from, beside neighbours by common users (0), which stay unless one of these is better. */
-const CHOICES = [8, 16, 32];
+const CHOICES = [8, 32];
+
+/** Share of intervals that miss: 5 % on the side that decides. */
+const CHOICE_ALPHA = 0.1;
 
 /** The most users whose newest items are predicted. */
 const MOST_USERS = 2_000;
@@ -17,7 +20,7 @@ const MOST_USERS = 2_000;
 /**
  * Chooses the model that predicts the newest tenth of users' items best, learned from their other items and those of all
  * users but the test users. So the test users of {@link measure} do not know the choice. Neighbours by common users stay
- * unless the interval of the best difference, of all differences at once, is above 0.
+ * unless the interval of 90 % of the best difference, of all differences at once, is above 0.
  */
 export function chooseModel(prepared: Prepared, byText: (item: number) => Scored[]): Model {
   const { matrix, isTest } = prepared;
@@ -40,6 +43,7 @@ export function chooseModel(prepared: Prepared, byText: (item: number) => Scored
   const factors = factorize(known);
   const intervals = simultaneousIntervals(
     CHOICES.map((count) => ranked(factors(count)).map((value, user) => value - (plain[user] as number))),
+    { alpha: CHOICE_ALPHA },
   );
   const [best] = CHOICES.map((count, at) => ({ count, over: intervals[at] ?? { mean: 0, low: 0, high: 0 } })).sort(
     (a, b) => b.over.mean - a.over.mean,
