@@ -1,21 +1,18 @@
-import { readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { newestTenth } from "../lib/recommendation/built-in/measure.ts";
 import { demoData } from "../packages/demo-data/readers.ts";
 import { demoHistories, type Histories, type LeftOut, leaveOut } from "../test/fixtures/left-out.ts";
+import { readRatings } from "./ratings.ts";
 import type { Benchmark, Row } from "./result.ts";
 
-/** A folder with ratings.csv and movies.csv, as GroupLens publishes them: `make bench ARGS=left-out COLLECTION=…`. */
+/** A folder as ratings.ts reads it: `make bench ARGS=left-out COLLECTION=…`. */
 const { COLLECTION } = process.env;
-
-/** GroupLens's collection "latest small" ends with user 671; copies have been seen with one more. */
-const LAST_USER = 671;
 
 /** Compares the quality that a training reports of the built-in engine with a test through the API. */
 export const leftOutBenchmark: Benchmark = {
   async run(): Promise<Row[]> {
     const demo = COLLECTION === undefined ? [rowsOf("the demo's data", demoHistories(demoData()))] : [];
-    const collection = COLLECTION === undefined ? [] : [rowsOf(basename(COLLECTION), read(COLLECTION))];
+    const collection = COLLECTION === undefined ? [] : [rowsOf(basename(COLLECTION), readRatings(COLLECTION))];
     return Promise.all([...demo, ...collection]);
   },
 };
@@ -40,19 +37,3 @@ async function rowsOf(kind: string, histories: Histories): Promise<Row> {
 const shown = ({ mean, low, high }: { mean: number; low: number; high: number }): string =>
   `${mean.toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)})`;
 const had = (found: LeftOut): string => `${(100 * found.had).toFixed(1)} %`;
-
-function read(folder: string): Histories {
-  const rows = (file: string) => readFileSync(join(folder, file), "utf8").trim().split(/\r?\n/).slice(1);
-  return {
-    items: rows("movies.csv").flatMap((row) => {
-      const [, itemId, title, categories] = /^(\d+),(.*),([^,]*)$/.exec(row) ?? [];
-      return itemId !== undefined && title !== undefined && categories !== undefined
-        ? [{ itemId, title, categories }]
-        : [];
-    }),
-    events: rows("ratings.csv").flatMap((row) => {
-      const [userId = "", itemId = "", , timestamp] = row.split(",");
-      return Number(userId) <= LAST_USER ? [{ userId, itemId, timestamp: Number(timestamp) }] : [];
-    }),
-  };
-}

@@ -93,6 +93,11 @@ const BENCHMARKS: Readonly<Record<string, Listed>> = {
     about: "quality that a training reports of the built-in engine, beside the API's (COLLECTION)",
     load: async () => (await import("./left-out.ts")).leftOutBenchmark,
   },
+  recommenders: {
+    about: "the API's recommendations on public ratings, beside item-kNN, ALS and EASE (COLLECTION)",
+    load: async () => (await import("./recommenders.ts")).recommendersBenchmark,
+    isOnRequest: true,
+  },
   "recommender-quality": {
     about: "NDCG of the built-in engine, beside popularity, item-kNN, ALS and EASE",
     load: async () => (await import("./recommender-quality.ts")).recommenderQualityBenchmark,

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { MAX_EVENT_TYPES_AND_FIELDS } from "../personalize/limits.ts";
-import { DATASET_NAME_LIST, RECOMMENDING_RECIPES, type RecipeKind } from "../platform/contract/recommendation.ts";
+import { DATASET_NAME_LIST, RECIPE_KINDS, type RecipeKind } from "../platform/contract/recommendation.ts";
 import { flag, integer, list, numberAbove, numeric, section, text, word } from "./kinds.ts";
 import { ColumnName } from "./names.ts";
 import { DEFAULT_RECIPES, recipesOf, TRAINING_MODES } from "./recipes.ts";
@@ -103,9 +103,9 @@ export const SolutionSchema = section(
     ),
     built_in: v.optional(
       list(
-        word(RECOMMENDING_RECIPES, "A kind of recommendations."),
+        word(RECIPE_KINDS, "A kind of recommendations."),
         "Kinds that the built-in engine answers, which needs no campaign: from what each training computes. A recipe of the same kind is still trained, but its campaign is not asked.",
-        { min: 1, max: RECOMMENDING_RECIPES.length },
+        { min: 1, max: RECIPE_KINDS.length },
       ),
     ),
     metric_gate: v.optional(MetricGate, {}),

@@ -2,6 +2,7 @@ import { MAX_RESULTS } from "../../personalize/limits.ts";
 import type { Degradation } from "../../platform/http/degradation.ts";
 import type { JsonCall, Reply } from "../../platform/http/event.ts";
 import { answerList, unreadRecords } from "../lists/answer.ts";
+import type { Origin } from "../lists/candidates/candidates.ts";
 import { chooseFilter } from "../lists/candidates/filter-choice.ts";
 import { listRequest } from "../lists/candidates/request.ts";
 import type { RecommendationServices } from "../service/services.ts";
@@ -38,17 +39,27 @@ export async function rankItems(services: RecommendationServices, call: JsonCall
     },
     [],
   );
-  const { list, degraded, instead } = await unnamedList(request, {
-    settings: { recipe: undefined, fallback: [{ list: "popular" }, given] },
-    subject: "ranking",
-    effectOf: () => "items are ordered by popularity, the others as given",
-    isPersonal,
-  });
-  const isByCampaign = isPersonal && instead === undefined;
-  const origin = isByCampaign ? "campaign" : "popular";
-  const isLast = (id: string) => list.retired.has(id) || (list.unknown.has(id) && (isByCampaign || !filter));
-  const last = item_ids.filter(isLast).map((id) => ({ id, record: {}, promotion: undefined, isMoved: false }));
-  const ranked = { ...list, items: [...list.items, ...last].map((item) => ({ ...item, origin }) as const) };
+  // The user's own items are ranked, too.
+  const suggested = async () => ({ ...(await request.suggested()), known: new Set<string>() });
+  const { list, degraded, instead, byCampaign } = await unnamedList(
+    { ...request, suggested },
+    {
+      settings: { recipe: undefined, engine: "built_in", fallback: [{ list: "popular" }, given] },
+      subject: "ranking",
+      effectOf: (engine) =>
+        `items are ordered ${engine === "built_in" ? "by the built-in engine, the others " : ""}by popularity, the others as given`,
+      isPersonal,
+    },
+  );
+  const isLast = (id: string) => list.retired.has(id) || (list.unknown.has(id) && (byCampaign || !filter));
+  const last = item_ids
+    .filter(isLast)
+    .map((id) => ({ id, record: {}, promotion: undefined, isMoved: false, origin: "items" as const }));
+  const originOf = (origin: Origin) => (byCampaign ? "campaign" : origin === "built_in" ? origin : "popular");
+  const ranked = {
+    ...list,
+    items: [...list.items, ...last].map((item) => ({ ...item, origin: originOf(item.origin) }) as const),
+  };
   const unusable: Degradation = {
     ...{ stage: "item_records", target: "response.items" },
     reason: `${last.length} items are unknown or not active`,

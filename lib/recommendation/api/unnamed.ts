@@ -35,6 +35,7 @@ export interface Instead {
 interface UnnamedList {
   list: List;
   degraded: Degradation[];
+  byCampaign: boolean;
   /** The engine that answers in place of the campaign; undefined if the campaign answers. */
   instead?: InsteadEngine;
 }
@@ -52,11 +53,11 @@ export async function unnamedList(request: ListRequest, instead: Instead): Promi
   }
   const list = await makeList(request);
   const [failure] = request.failures;
-  if (!failure) return { list, degraded: [] };
+  if (!failure) return { list, degraded: [], byCampaign: true };
   const { degradation, campaign } = failure;
   if (degradation.effect !== NOT_REFILLED) return otherList(request, instead, campaign);
   const effect = `${NOT_REFILLED}: ${list.items.length} of ${settings.limit} items`;
-  return { list, degraded: [{ ...degradation, effect }] };
+  return { list, degraded: [{ ...degradation, effect }], byCampaign: true };
 }
 
 const isForNobody = ({ userId, seeds }: ListRequest) => userId === undefined && seeds.length === 0;
@@ -113,5 +114,5 @@ async function otherList(
   const reason = failure?.message ?? "the built-in engine does not store past events by type";
   const degraded =
     effects.length > 0 ? [failed(STAGES.source, request.settings.recipe ?? "", reason, effects.join("; "))] : [];
-  return { list, degraded, ...(failure && { instead: engine }) };
+  return { list, degraded, byCampaign: false, ...(failure && { instead: engine }) };
 }

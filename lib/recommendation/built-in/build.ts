@@ -4,6 +4,8 @@ import type { Database } from "../../platform/sql/database.ts";
 import { type BuiltInRecord, type BuiltInTable, itemKey, kindKey, userKey } from "../clients/built-in-table.ts";
 import { EtlError, readFile, runKeys, writeFile } from "../etl/run-files.ts";
 import { RunPlan, type Task } from "../etl/tasks.ts";
+import { chooseModel } from "./choose.ts";
+import { factorize } from "./factors.ts";
 import { columnsOf, itemsOf } from "./matrix.ts";
 import { measure } from "./measure.ts";
 import { neighboursIn } from "./neighbours.ts";
@@ -21,8 +23,8 @@ const FINISH_MS = 300_000;
 const BATCH = 500;
 
 /**
- * Trains the built-in engine on the files of a run: the neighbours of each item, and the items of each user. Writes what
- * it finds as records of the table, then removes those of earlier runs. Returns the task for the next call. A repeated call
+ * Trains the built-in engine on the files of a run: chooses the model, and finds the neighbours of each item and the items
+ * of each user. Writes what it finds as records of the table, then removes those of earlier runs. Returns the task for the next call. A repeated call
  * computes the same records, in the same order, and goes on where the one before stopped.
  */
 export async function build(
@@ -33,6 +35,7 @@ export async function build(
   deadline: Deadline,
 ): Promise<Task<"built-in">> {
   const { run } = task;
+  const started = process.cpuUsage();
   const keys = runKeys(run);
   await prepare(run, await readFile(store, keys.plan, RunPlan), store, engine);
   const prepared = await readPrepared(engine);
@@ -40,7 +43,10 @@ export async function build(
 
   const { itemIds } = prepared;
   const byText = await textNeighbours(engine, itemIds.length);
-  const neighbours = neighboursIn(prepared.matrix, columnsOf(prepared.matrix), byText);
+  const model = task.model ?? chooseModel(prepared, byText);
+  const byFactors =
+    model.factors > 0 && task.at < itemIds.length ? factorize(prepared.matrix)(model.factors) : undefined;
+  const neighbours = neighboursIn(prepared.matrix, columnsOf(prepared.matrix), byText, byFactors);
   let { at, items, by_text } = task;
   while (at < itemIds.length && hasTime()) {
     const records: BuiltInRecord[] = [];
@@ -75,9 +81,12 @@ export async function build(
   const isWritten = at === itemIds.length + users;
   if (!isWritten && at === task.at) throw new EtlError("One call is too short to read the events and write anything");
   const done = isWritten && deadline.remaining() > FINISH_MS && (await table.removeOthers(run, hasTime));
+  const measured = done ? measure(prepared, byText, model.factors) : undefined;
+  const { user, system } = process.cpuUsage(started);
+  const seconds = task.seconds + Math.round((user + system) / 1e5) / 10;
   if (done) {
-    const report: BuiltInReport = { items, of: itemIds.length, by_text, users, measured: measure(prepared, byText) };
+    const report: BuiltInReport = { items, of: itemIds.length, by_text, users, model, seconds, measured };
     await writeFile(store, keys.builtIn, report);
   }
-  return { ...task, at, items, by_text, done };
+  return { ...task, at, items, by_text, model, seconds, done };
 }

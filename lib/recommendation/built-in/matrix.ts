@@ -34,12 +34,21 @@ export const itemsOf = ({ startOfUser, itemOf }: Matrix, user: number): Int32Arr
 export const usersOf = ({ startOfItem }: Columns, item: number): number =>
   (startOfItem[item + 1] ?? 0) - (startOfItem[item] ?? 0);
 
-/** Transposes the matrix, without the users that `leaveOut` marks with 1. */
-export function columnsOf(matrix: Matrix, leaveOut?: Uint8Array): Columns {
+/** Returns a matrix without as many of each user's newest items as `hidden` returns. */
+export function withoutNewest(matrix: Matrix, hidden: (user: number) => number): Matrix {
+  const rests = Array.from({ length: matrix.users }, (_, user) => itemsOf(matrix, user).subarray(hidden(user)));
+  const startOfUser = new Int32Array(matrix.users + 1);
+  for (const [user, rest] of rests.entries()) startOfUser[user + 1] = (startOfUser[user] as number) + rest.length;
+  const itemOf = new Int32Array(startOfUser[matrix.users] as number);
+  for (const [user, rest] of rests.entries()) itemOf.set(rest, startOfUser[user]);
+  return { ...matrix, startOfUser, itemOf };
+}
+
+/** Transposes the matrix. */
+export function columnsOf(matrix: Matrix): Columns {
   const startOfItem = new Int32Array(matrix.items + 1);
   const each = (visit: (item: number, user: number) => void) => {
     for (let user = 0; user < matrix.users; user += 1) {
-      if (leaveOut?.[user] === 1) continue;
       const end = endOf(matrix, user);
       for (let at = matrix.startOfUser[user] as number; at < end; at += 1) visit(matrix.itemOf[at] as number, user);
     }

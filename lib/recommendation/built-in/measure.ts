@@ -1,7 +1,8 @@
 import { meanInterval } from "../../platform/statistics/bootstrap.ts";
 import { ndcg } from "../../platform/statistics/ndcg.ts";
 import type { Scored } from "./best.ts";
-import { type Columns, columnsOf, itemsOf, type Matrix, usersOf } from "./matrix.ts";
+import { factorize } from "./factors.ts";
+import { type Columns, columnsOf, itemsOf, usersOf, withoutNewest } from "./matrix.ts";
 import { neighboursIn } from "./neighbours.ts";
 import type { Prepared } from "./prepare.ts";
 import type { BuiltInReport } from "./report.ts";
@@ -15,9 +16,15 @@ const DEPTH = 25;
  * users, and predicts the newest tenth of a test user's items from the others. Returns the NDCG@25 of both with 95 %
  * confidence intervals.
  */
-export function measure(prepared: Prepared, byText: (item: number) => Scored[]): BuiltInReport["measured"] {
-  const columns = columnsOf(prepared.matrix, prepared.isTest);
-  const builtIn = gains(prepared, builtInRanking(prepared.matrix, columns, byText));
+export function measure(
+  prepared: Prepared,
+  byText: (item: number) => Scored[],
+  factors: number,
+): BuiltInReport["measured"] {
+  const others = withoutNewest(prepared.matrix, (user) => (prepared.isTest[user] === 1 ? Number.POSITIVE_INFINITY : 0));
+  const columns = columnsOf(others);
+  const byFactors = factors > 0 ? factorize(others)(factors) : undefined;
+  const builtIn = gains(prepared, builtInRanking(columns, neighboursIn(others, columns, byText, byFactors)));
   if (builtIn.length === 0) return undefined;
   const popular = byPopularity(columns);
   const popularity = gains(prepared, () => popular);
@@ -28,8 +35,7 @@ export function measure(prepared: Prepared, byText: (item: number) => Scored[]):
 type Ranking = (history: readonly number[], seen: ReadonlySet<number>) => Iterable<number>;
 
 /** Returns the ranking of the API: neighbours of the user's last items, then the most popular items. */
-export function builtInRanking(matrix: Matrix, columns: Columns, byText: (item: number) => Scored[]): Ranking {
-  const { byUsers, ofKind } = neighboursIn(matrix, columns, byText);
+export function builtInRanking(columns: Columns, { byUsers, ofKind }: ReturnType<typeof neighboursIn>): Ranking {
   const popular = byPopularity(columns);
   const known = new Map<number, Neighbours<number>>();
   const neighbours = (item: number) => {

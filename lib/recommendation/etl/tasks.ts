@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { PROFILE_DATASETS } from "../../platform/contract/recommendation.ts";
 import { EventTypeChoice } from "../../settings/event-types.ts";
 import { TRAINING_MODES } from "../../settings/recipes.ts";
+import { Model } from "../built-in/report.ts";
 import { Definitions } from "../records/layout.ts";
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -45,6 +46,9 @@ export const BuiltInTask = v.strictObject({
   at: v.optional(Count, 0),
   items: v.optional(Count, 0),
   by_text: v.optional(Count, 0),
+  /** Chosen in the first call. */
+  model: v.optional(Model),
+  seconds: v.optional(v.number(), 0),
   done: v.optional(v.boolean(), false),
 });
 

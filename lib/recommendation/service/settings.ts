@@ -1,4 +1,4 @@
-import type { RecipeKind, RecommendingRecipe } from "../../platform/contract/recommendation.ts";
+import type { RecipeKind } from "../../platform/contract/recommendation.ts";
 import type { AccessSettings } from "../../platform/http/access.ts";
 import type { LoggingSettings } from "../../platform/request-log/settings.ts";
 import type { EventTypeChoice } from "../../settings/event-types.ts";
@@ -24,7 +24,7 @@ export interface RecommendationSettings extends AccessSettings {
   /** By configured recipe: the parameter that holds the ARN of the active campaign. */
   campaigns: Partial<Record<RecipeKind, string>>;
   /** The kinds of recipes for which the built-in engine makes the lists. */
-  built_in: RecommendingRecipe[];
+  built_in: RecipeKind[];
   /** Whether the campaign for similar items returns only popular items for rare items. */
   rare_items_by_text: boolean;
   /** The parameter that holds the event tracker's id. */

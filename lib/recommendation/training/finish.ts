@@ -11,7 +11,7 @@ import { giveBack } from "./begin.ts";
 import { type TrainingContext, TrainingError } from "./context.ts";
 import { solutionInput } from "./solution.ts";
 import type { RecipeProgress } from "./task.ts";
-import { yardstick } from "./yardstick.ts";
+import { modelLine, yardstick } from "./yardstick.ts";
 
 /** The result of a run. */
 export interface Finished {
@@ -66,12 +66,12 @@ async function compareEngines(
   progress: readonly RecipeProgress[],
   { store, state }: TrainingContext,
 ): Promise<string | undefined> {
-  const measured = (await findFile(store, runKeys(run).builtIn, BuiltInReport))?.measured;
-  if (!measured) return undefined;
+  const report = await findFile(store, runKeys(run).builtIn, BuiltInReport);
+  if (!report?.measured) return undefined;
   const version = progress.find(({ recipe }) => recipe === "user_personalization")?.version;
   const known = version === undefined ? undefined : await state.recipe("user_personalization");
   const judged = [known?.active, ...(known?.held ?? [])].find((one) => one?.version === version);
-  return yardstick(measured, judged?.ndcg);
+  return `${yardstick(report.measured, judged?.ndcg)}. ${modelLine(report)}`;
 }
 
 /** Describes which recipes of a run switched to their new versions. */

@@ -31,6 +31,17 @@ export function yardstick(measured: Measured, personalize: number | undefined): 
   return personalize === undefined ? how : `${how}. ${verdict(personalize, built_in)}`;
 }
 
+/** Returns a message that names the model of the built-in engine, why it was chosen, and what the training took. */
+export function modelLine({ model, seconds }: Pick<BuiltInReport, "model" | "seconds">): string {
+  const { factors, users, over } = model;
+  const lists = factors > 0 ? `by ${factors} factors` : "by common users";
+  const difference = over && `${shown(over.mean)} (${shown(over.low)} to ${shown(over.high)})`;
+  const why = difference
+    ? `for ${users.toLocaleString("en")} other users, factors differ from common users by ${difference}`
+    : "there are too few users to compare it with factors";
+  return `The engine finds neighbours ${lists}: ${why}. Its training took ${seconds} s of processor time`;
+}
+
 function verdict(personalize: number, { mean, low, high }: Interval): string {
   const difference = personalize - mean;
   const width = (Math.SQRT2 * (high - low)) / 2;

@@ -10,13 +10,13 @@ import { suite } from "../../../suite.ts";
 const test = suite("ranking items with a filter and a context");
 
 /** Ranks i1 to i3 in a shop whose campaign lets i3 and i1 through, or fails. */
-async function rank(body: Partial<RankItems>, campaignFails = false) {
+async function rank(body: Partial<RankItems>, campaignFails = false, built_in: readonly string[] = []) {
   const asked: unknown[] = [];
   const services = {
     settings: {
       project: "shop",
       campaigns: { personalized_ranking: "/campaign" },
-      built_in: [],
+      built_in,
       filters: [
         {
           name: "war",
@@ -44,6 +44,14 @@ async function rank(body: Partial<RankItems>, campaignFails = false) {
       }),
     },
     popularItems: async () => ["i3"],
+    // The user had i3, which speaks for i2.
+    builtIn: async (keys: readonly string[]) =>
+      new Map(
+        [
+          { KEY: "user#u", RUN: "r", ITEMS: ["i3"] },
+          { KEY: "item#i3", RUN: "r", ITEMS: ["i2", "i9"], SCORES: [0.4, 0.2] },
+        ].flatMap((record) => (keys.includes(record.KEY) ? [[record.KEY, record] as const] : [])),
+      ),
     now: Date.now,
   } as unknown as RecommendationServices;
   const request = { user_id: "u", item_ids: ["i1", "i2", "i3"], ...body };
@@ -68,6 +76,15 @@ test("without a filter, every item is in the answer", async () => {
 test("without a campaign, the filter applies to the items' records", async () => {
   const { ids, degraded } = await rank(war, true);
   assert.equal([ids, degraded[0].stage], [["i2"], "campaign"]);
+});
+
+test("the built-in engine ranks without a campaign, the items that the user had among the others", async () => {
+  const { asked, ids, degraded } = await rank({}, false, ["personalized_ranking"]);
+  assert.equal([asked, ids, degraded], [[], ["i2", "i3", "i1"], undefined]);
+  assert.equal((await rank({ personalization: "none" }, false, ["personalized_ranking"])).ids, ["i3", "i1", "i2"]);
+  const failed = await rank({}, true);
+  assert.equal(failed.ids, ids);
+  assert.match(failed.degraded[0].effect, "by the built-in engine, the others by popularity, the others as given");
 });
 
 test("refuses an unknown filter", async () => {

@@ -83,7 +83,7 @@ test("compares the model for users with the built-in engine and with popularity"
   const store = new MemoryStore();
   const interval = (mean: number) => ({ mean, low: mean - 0.01, high: mean + 0.01 });
   const measured = { users: 900, built_in: interval(0.18), popularity: interval(0.1) };
-  const report = { items: 5, of: 5, by_text: 0, users: 9_000, measured };
+  const report = { items: 5, of: 5, by_text: 0, users: 9_000, model: { factors: 0, users: 2 }, seconds: 3, measured };
   await store.write(runKeys("compared").builtIn, JSON.stringify(report));
   await state.saveData({ run: "compared" });
   const known = await state.recipe("user_personalization");

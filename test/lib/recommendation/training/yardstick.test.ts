@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { yardstick } from "../../../../lib/recommendation/training/yardstick.ts";
+import { modelLine, yardstick } from "../../../../lib/recommendation/training/yardstick.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("yardstick of a training");
@@ -33,6 +33,21 @@ test("says whether the campaign earns its price, only beyond chance", () => {
   );
   // The sign is that of Personalize minus the engine, in the difference and its bounds.
   assert.match(yardstick(measured, 0.176), "The difference of -0.005 (-0.019 to 0.009) is within chance");
+});
+
+test("names the model, why it was chosen, and what the training took", () => {
+  const over = { mean: 0.02, low: 0.011, high: 0.029 };
+  for (const [model, text] of [
+    [
+      { factors: 32, users: 1_900, over },
+      "by 32 factors: for 1,900 other users, factors differ from common users by 0.020 (0.011 to 0.029)",
+    ],
+    [{ factors: 0, users: 1_900, over }, "by common users: for 1,900 other users"],
+    [{ factors: 0, users: 2 }, "by common users: there are too few users to compare"],
+  ] as const) {
+    assert.match(modelLine({ model, seconds: 4.2 }), text);
+    assert.match(modelLine({ model, seconds: 4.2 }), "took 4.2 s of processor time");
+  }
 });
 
 test.run();
