@@ -1,7 +1,7 @@
 /** The roles of functions in a cluster with fine-grained access control. */
-import { hasSuggestions } from "../../lib/infrastructure/endpoints.ts";
 import type { FunctionName, Names } from "../../lib/platform/naming/names.ts";
 import { type ClusterRole, gatewayRole, suggestionsRole } from "../../lib/search/access/cluster-role.ts";
+import { suggestionsAlias, suggestionsIndex } from "../../lib/search/suggest/name.ts";
 import type { Configuration } from "../../lib/settings/configuration.ts";
 
 /** A function that calls the cluster, with the role that it needs there. */
@@ -22,9 +22,10 @@ export function clusterRoles({ api, searchGateway }: Configuration, names: Names
     roleArn: names.roleArn(names.functionRole(fn)),
   });
   const suggested = searchGateway.hybridQueries.filter(({ suggest }) => suggest).map(({ index }) => index);
+  const built = suggested.flatMap((one) => [suggestionsAlias(one), suggestionsIndex(one, "*")]);
   return [
-    entry("api-router", gatewayRole(api.keys)),
-    ...(hasSuggestions(searchGateway) ? [entry("suggestions", suggestionsRole(suggested))] : []),
+    entry("api-router", gatewayRole(api.keys, built)),
+    ...(suggested.length > 0 ? [entry("suggestions", suggestionsRole([...suggested, ...built]))] : []),
   ];
 }
 

@@ -35,6 +35,10 @@ export const command = defineCommand({
       }
     }
     const policyArn = names.roleArn("", "/").replace(":role/", ":policy/");
+    if (session.config.project.aws.permissions_boundary_arn === undefined)
+      terminal.note(
+        "Without aws.permissions_boundary_arn, whoever deploys can give a function any permission of the account.",
+      );
     terminal.note(howTo(policies, { folder: out ?? "DIR", policyArn }));
   },
 });

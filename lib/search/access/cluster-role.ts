@@ -1,7 +1,6 @@
 /** What each function may do in a cluster with fine-grained access control, from the calls that it sends. */
 import type { Endpoint, KeyRules } from "../../platform/http/access.ts";
 import { RUN_INDEXES } from "../index-meta/run-names.ts";
-import { suggestionsIndex } from "../suggest/name.ts";
 import { nativeCalls } from "./calls.ts";
 
 /** The body of a role of OpenSearch's security plugin. */
@@ -158,18 +157,17 @@ const SUGGESTIONS: Call[] = [
 
 type Key = Pick<KeyRules, "endpoints" | "indexes">;
 
-/** Returns the role of api-router for these keys; without keys it may be sent everything. */
-export function gatewayRole(keys: readonly Key[] | undefined): ClusterRole {
+/** Returns the role of api-router for these keys, with the indexes that no key names; without keys it may be sent everything. */
+export function gatewayRole(keys: readonly Key[] | undefined, unnamed: readonly string[] = []): ClusterRole {
   const endpoints = keys?.flatMap((one) => one.endpoints) ?? (Object.keys(OF_ENDPOINT) as Endpoint[]);
   const calls = [...new Set(endpoints)].flatMap((one) => OF_ENDPOINT[one] ?? []);
   const patterns = keys?.flatMap(({ indexes }) => indexes ?? "*") ?? ["*"];
-  const own = [suggestionsIndex("*", "*"), ...(endpoints.includes("administration") ? [RUN_INDEXES] : [])];
+  const own = [...unnamed, ...(endpoints.includes("administration") ? [RUN_INDEXES] : [])];
   return roleOf(calls, patterns.includes("*") ? ["*"] : [...patterns, ...own]);
 }
 
-/** Returns the role of the function suggestions, which builds those of these indexes. */
-export const suggestionsRole = (indexes: readonly string[]): ClusterRole =>
-  roleOf(SUGGESTIONS, [...indexes, ...indexes.map((one) => suggestionsIndex(one, "*"))]);
+/** Returns the role of the function suggestions, which reads and writes these indexes. */
+export const suggestionsRole = (indexes: readonly string[]): ClusterRole => roleOf(SUGGESTIONS, indexes);
 
 function roleOf(calls: readonly Call[], patterns: readonly string[]): ClusterRole {
   const actions = [...new Set([["GET", "/"] as const, ...calls].flatMap(actionsOf))].sort();

@@ -96,7 +96,9 @@ def _dependents(action: str, call: Call) -> Iterator[Need]:
             continue
         if dependent == "iam:PassRole":
             known = passed_roles(call)
-            yield from (Need(dependent, role) for role in _roles_in(call.params) if role not in known)
+            # A function's variables are texts: it passes what they name itself.
+            params = {name: value for name, value in call.params.items() if name != "Environment"}
+            yield from (Need(dependent, role) for role in _roles_in(params) if role not in known)
         elif _concerns(dependent, service, call.params) and WHEN.get((action, dependent), lambda _: True)(call.params):
             yield Need(dependent, call.params.get("ResourceArn", "*") if service == "wafv2" else "*")
 

@@ -61,9 +61,9 @@ test("knows each call that keys may send", () => {
 const key = (endpoints: Endpoint[], indexes?: string[]) => ({ endpoints, ...(indexes && { indexes }) });
 
 test("a gateway that only searches may write nothing, and only reads the indexes of its keys", () => {
-  const role = gatewayRole([key(["search"], ["products", "news-*"])]);
+  const role = gatewayRole([key(["search"], ["products", "news-*"])], [".suggestions"]);
   const patterns = role.index_permissions.flatMap((one) => one.index_patterns);
-  assert.equal(patterns, [".relevance-suggestions-*-*", "news-*", "products"]);
+  assert.equal(patterns, [".suggestions", "news-*", "products"]);
   assert.ok(allows(role, "indices:data/read/search"));
   for (const one of [
     "indices:data/write/index",
@@ -90,10 +90,10 @@ test("a gateway without keys may do all that it lets through, and is no administ
 });
 
 test("suggestions may write their own indexes and read those that they are built from", () => {
-  const role = suggestionsRole(["products"]);
+  const role = suggestionsRole(["products", ".suggestions"]);
   assert.equal(
     role.index_permissions.flatMap((one) => one.index_patterns),
-    [".relevance-suggestions-products-*", "products"],
+    [".suggestions", "products"],
   );
   assert.ok(allows(role, "indices:admin/forcemerge"));
   assert.not(allows(role, "indices:admin/mapping/put"));
