@@ -51,6 +51,7 @@ export const COMMANDS: Readonly<Record<string, string>> = {
   status: "show datasets, solutions, campaigns, filters and the running training",
   forget: "delete one user's data: record, events, request log, Personalize",
   restore: "make the users or items what they were at a time in the last 35 days",
+  export: "write templates and hybrid settings as the cluster's own",
   list: "list all resources of the project with their ARNs",
   backfill: "add missing embeddings to stored documents",
   "index list": "show indexes, their aliases, sizes and models",

@@ -32,6 +32,18 @@ test("deploys every function on arm64, traced and published, from the built arch
   }
 });
 
+test("writes Lambda's own lines only where something is wrong, and refuses calls of queues without TLS", () => {
+  for (const name of all.ids("aws_lambda_function")) {
+    const logging = { application_log_level: "INFO", log_format: "JSON", system_log_level: "WARN" };
+    assert.equal(lambda(all, name).logging_config, logging, name);
+  }
+  for (const id of all.ids("aws_sqs_queue")) {
+    const { policy } = all.resource<{ policy: string }>("aws_sqs_queue", id);
+    const [{ Effect, Action, Condition }] = JSON.parse(policy).Statement;
+    assert.equal([Effect, Action, Condition], ["Deny", "sqs:*", { Bool: { "aws:SecureTransport": "false" } }], id);
+  }
+});
+
 test("refers to archives by a path that does not depend on the checkout's folder", () => {
   assert.match(String(lambda(all, "api-router").filename), /^(\.\.\/)+dist\/functions\/api-router\.zip$/);
   assert.not.match(all.text, process.cwd());

@@ -148,7 +148,9 @@ test("deletes events and their ETL output after event_retention_days if set, run
     ).rule;
   const expiry = (stack: typeof all) =>
     Object.fromEntries(
-      rules(stack).flatMap(({ filter, expiration }) => (filter[0].prefix ? [[filter[0].prefix, expiration?.[0].days]] : [])),
+      rules(stack).flatMap(({ filter, expiration }) =>
+        filter[0].prefix ? [[filter[0].prefix, expiration?.[0].days]] : [],
+      ),
     );
   const { "events/": events, "etl/days/": transformed, "etl/run=": runs } = expiry(both);
   assert.equal([events, transformed, runs], [400, 400, 90]);
