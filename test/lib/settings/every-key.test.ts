@@ -170,11 +170,19 @@ const passages = changed(
   { tokens: 400, overlap: 50, max_passages: 50 },
 );
 
+/** The same with other kinds of a factor, each of which excludes the others. */
+const boosted = (kind: object) =>
+  changed(full, "hybrid_search.yaml", ["hybrid_queries", 0, "boost", "factors"], [{ field: "sold", ...kind }]);
+const sized = boosted({ number: { function: "sqrt", cap: 9 } });
+const tabled = boosted({ values: { a: 1 } });
+
 const filesFor = (file: string, path: Path): Files => {
   if (file === "rules.yaml") return gateway;
   if (path.at(-1) === "endpoint_name") return existing;
   if (path.includes("protocol") && path.includes("dense_large_en_v1_5")) return described;
   if (path[0] === "keys" && (path.includes("templates") || path.includes("placements"))) return templateKey;
+  if (path.includes("factors") && path.includes("number")) return sized;
+  if (path.includes("factors") && path.includes("values")) return tabled;
   if (path.includes("chunking")) return passages;
   if (path[0] === "templates" && path.at(-1) === "description") return texts;
   if (path.at(-1) === "role") return role;
@@ -249,6 +257,8 @@ for (const [file, schema] of SCHEMAS) {
   for (const { path: written, schema: below, required } of describedBy(schema)) {
     // These are the settings of a placement, which are tested there.
     if (written.includes("variants[].settings.") && file === "recommendation.yaml") continue;
+    // These are `boost` of an entry, which is tested there.
+    if (written.includes("variants[].boost.") || written.includes("boost_hits.")) continue;
     const path = pathOf(written);
     const { allowed } = aboutOf(below);
     const name = `${file} ${written}`;
