@@ -50,13 +50,14 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
   },
   {
     reason: "stored_fields _none_ leaves out the source, and what is made from it",
-    excludes: ({ stored_fields, source, highlight, pipeline, ranking, rerank, variety, inner_hits, collapse }) =>
+    excludes: ({ stored_fields, source, highlight, pipeline, ranking, rerank, boost, variety, inner_hits, collapse }) =>
       stored_fields === "_none_" &&
       (source === "year" ||
         has(highlight, "yes", "passages") ||
         pipeline === "rename" ||
         ranking === "on" ||
         rerank === "request" ||
+        boost === "request" ||
         variety === "request" ||
         inner_hits === "yes" ||
         collapse === "inner_hits"),
@@ -86,7 +87,7 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
   },
   {
     reason:
-      "the raw backend has neither rankings, experiments, settings, templates, reranking, variety, rules nor models",
+      "the raw backend has neither rankings, experiments, settings, templates, reranking, boosts, variety, rules nor models",
     excludes: ({
       way,
       ranking,
@@ -96,6 +97,7 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
       model,
       key,
       rerank,
+      boost,
       variety,
       rules,
       segments,
@@ -108,6 +110,7 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
         carrier === "template" ||
         model === "down" ||
         rerank === "request" ||
+        boost === "request" ||
         variety === "request" ||
         isSome(rules) ||
         isSome(segments) ||
@@ -140,9 +143,13 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
   },
   {
     reason: "the key may send its templates, and none of the members that change what they do",
-    excludes: ({ key, variety, rerank, settings, no_hits }) =>
+    excludes: ({ key, boost, variety, rerank, settings, no_hits }) =>
       key === "template-only" &&
-      (variety === "request" || rerank === "request" || isSome(settings) || has(no_hits, "tell", "search")),
+      (boost === "request" ||
+        variety === "request" ||
+        rerank === "request" ||
+        isSome(settings) ||
+        has(no_hits, "tell", "search")),
   },
   {
     reason: "the entry of an index has its synonyms, which the raw backend does not use",
@@ -163,6 +170,16 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
     excludes: ({ rules, experiment, ranking, rerank, variety }) =>
       (has(rules, "pin", "pin_anyway") || experiment === "interleave") &&
       (ranking === "on" || rerank === "request" || variety === "request"),
+  },
+  {
+    reason: "where a boost moves hits is only known from the list itself",
+    excludes: ({ boost, rules, experiment, ranking, rerank, variety }) =>
+      boost === "request" &&
+      (has(rules, "pin", "pin_anyway") ||
+        experiment === "interleave" ||
+        ranking === "on" ||
+        rerank === "request" ||
+        variety === "request"),
   },
   {
     reason: "the places of interleaved hits are drawn, so that nobody knows which one a pin is put before",

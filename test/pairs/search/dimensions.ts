@@ -56,6 +56,7 @@ export const SEARCH = {
   pipeline: ["none", "rename"],
   ranking: ["off", "on"],
   rerank: ["none", "request"],
+  boost: ["none", "request"],
   variety: ["none", "request"],
   synonyms: ["none", "entry"],
   /** `pin_anyway` pins a document that the filters of the search leave out. */
