@@ -64,7 +64,7 @@ export function tuneBoost(
   function choose(queries: readonly number[]): BoostSettings {
     let best = current;
     let highest = meanOver(collection.values(best), queries);
-    const reached = factors.map((factor) => ({ ...factor, weight: 0 }));
+    const reached: FactorSettings[] = factors.map((factor) => ({ ...factor, weight: 0 }));
     for (const [at, factor] of factors.entries()) {
       let kept = reached[at] as FactorSettings;
       for (const scale of SCALES) {

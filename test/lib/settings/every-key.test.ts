@@ -174,6 +174,11 @@ const SIGNED = { required: false, max_age: 60, issuer: "https://login.example.or
 const PUBLIC = { jwks: { keys: [] }, jwks_url: "https://login.example.org/jwks.json" };
 const tokenKey = (name: keyof typeof PUBLIC) =>
   changed(full, "api.yaml", ["keys", 0, "tokens"], { ...SIGNED, [name]: PUBLIC[name] });
+/** The same with other kinds of a factor, each of which excludes the others. */
+const boosted = (kind: object) =>
+  changed(full, "hybrid_search.yaml", ["hybrid_queries", 0, "boost", "factors"], [{ field: "sold", ...kind }]);
+const sized = boosted({ number: { function: "sqrt", cap: 9 } });
+const tabled = boosted({ values: { a: 1 } });
 
 const filesFor = (file: string, path: Path): Files => {
   if (file === "rules.yaml") return gateway;
@@ -182,6 +187,8 @@ const filesFor = (file: string, path: Path): Files => {
   if (path[0] === "keys" && (path.includes("templates") || path.includes("placements"))) return templateKey;
   if (path[0] === "keys" && path.includes("tokens"))
     return path.at(-1) === "jwks" ? tokenKey("jwks") : tokenKey("jwks_url");
+  if (path.includes("factors") && path.includes("number")) return sized;
+  if (path.includes("factors") && path.includes("values")) return tabled;
   if (path.includes("chunking")) return passages;
   if (path[0] === "templates" && path.at(-1) === "description") return texts;
   if (path.at(-1) === "role") return role;
@@ -256,6 +263,8 @@ for (const [file, schema] of SCHEMAS) {
   for (const { path: written, schema: below, required } of describedBy(schema)) {
     // These are the settings of a placement, which are tested there.
     if (written.includes("variants[].settings.") && file === "recommendation.yaml") continue;
+    // These are `boost` of an entry, which is tested there.
+    if (written.includes("variants[].boost.") || written.includes("boost_hits.")) continue;
     const path = pathOf(written);
     const { allowed } = aboutOf(below);
     const name = `${file} ${written}`;

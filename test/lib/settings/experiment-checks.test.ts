@@ -33,6 +33,15 @@ const interleaved = (...names: string[]) => ({
 
 const RULES: readonly Rule[] = [
   {
+    rule: "variants that are interleaved have no boost of their own",
+    good: between({ boost: {} }, {}),
+    bad: {
+      [EXPERIMENTS]: [{ ...experiment("x", [variant("a", { boost: {} }), variant("b")]), kind: "interleave" }],
+    },
+    problems:
+      "hybrid_search.yaml experiments[0].variants have a boost, which would order the hits of both in an experiment that interleaves",
+  },
+  {
     rule: "experiments have unique names and indexes",
     good: { [EXPERIMENTS]: [experiment("x", AB), experiment("y", AB, "news-*")] },
     bad: { [EXPERIMENTS]: [experiment("x", AB), experiment("x", AB)] },

@@ -113,7 +113,7 @@ const VALUES: readonly [file: string, path: Path, accepted: unknown[], refused: 
   ["hybrid_search.yaml", ["hybrid_queries", 0, "boost", "factors", 0, "weight"], [0, 10], [-0.1, 10.1]],
   ["hybrid_search.yaml", ["hybrid_queries", 0, "boost", "factors", 0, "missing"], [0, 1], [-0.1, 1.1]],
   ["hybrid_search.yaml", ["hybrid_queries", 0, "boost", "factors", 0, "decay", "decay"], [0.001, 0.999], [0, 1]],
-  ["hybrid_search.yaml", ["hybrid_queries", 0, "boost", "factors", 0, "decay", "scale"], ["2h"], [0, 30, "5km", "1y"]],
+  ["hybrid_search.yaml", ["hybrid_queries", 0, "boost", "factors", 0, "decay", "scale"], ["2h"], ["1y"]],
   ["hybrid_search.yaml", ["hybrid_queries", 0, "boost", "factors", 1, "number", "cap"], [0.1, 1e15], [0, 1e16]],
   ["hybrid_search.yaml", ["hybrid_queries", 0, "variety", "groups", "max"], [1, 100], [0, 101, 1.5]],
   ["hybrid_search.yaml", ["hybrid_queries", 0, "variety", "groups", "field"], ["a.b"], ["", "_id"]],

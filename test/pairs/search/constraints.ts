@@ -58,6 +58,7 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
       default_pipeline,
       ranking,
       rerank,
+      boost,
       variety,
       inner_hits,
       collapse,
@@ -69,6 +70,7 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
         default_pipeline === "rename" ||
         ranking === "on" ||
         rerank === "request" ||
+        boost === "request" ||
         variety === "request" ||
         inner_hits === "yes" ||
         collapse === "inner_hits"),
@@ -108,7 +110,7 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
   },
   {
     reason:
-      "the raw backend has neither rankings, experiments, settings, templates, reranking, variety, rules nor models",
+      "the raw backend has neither rankings, experiments, settings, templates, reranking, boosts, variety, rules nor models",
     excludes: ({
       way,
       ranking,
@@ -118,6 +120,7 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
       model,
       key,
       rerank,
+      boost,
       variety,
       rules,
       segments,
@@ -130,6 +133,7 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
         carrier === "template" ||
         model === "down" ||
         rerank === "request" ||
+        boost === "request" ||
         variety === "request" ||
         isSome(rules) ||
         isSome(segments) ||
@@ -172,9 +176,13 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
   },
   {
     reason: "the key may send its templates, and none of the members that change what they do",
-    excludes: ({ key, variety, rerank, settings, no_hits }) =>
+    excludes: ({ key, boost, variety, rerank, settings, no_hits }) =>
       key === "template-only" &&
-      (variety === "request" || rerank === "request" || isSome(settings) || has(no_hits, "tell", "search")),
+      (boost === "request" ||
+        variety === "request" ||
+        rerank === "request" ||
+        isSome(settings) ||
+        has(no_hits, "tell", "search")),
   },
   {
     reason: "the entry of an index has its synonyms, which the raw backend does not use",
@@ -195,6 +203,16 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
     excludes: ({ rules, experiment, ranking, rerank, variety }) =>
       (has(rules, "pin", "pin_unfit", "pin_anyway") || experiment === "interleave") &&
       (ranking === "on" || rerank === "request" || variety === "request"),
+  },
+  {
+    reason: "where a boost moves hits is only known from the list itself",
+    excludes: ({ boost, rules, experiment, ranking, rerank, variety }) =>
+      boost === "request" &&
+      (has(rules, "pin", "pin_unfit", "pin_anyway") ||
+        experiment === "interleave" ||
+        ranking === "on" ||
+        rerank === "request" ||
+        variety === "request"),
   },
   {
     reason: "the places of interleaved hits are drawn, so that nobody knows which one a pin is put before",

@@ -1,4 +1,5 @@
 import { isCut, isOwnOrder, pageOf } from "./body.ts";
+import { isBoostLost } from "./boost.ts";
 import type { SearchRow } from "./dimensions.ts";
 import { isInterleaved } from "./interleave.ts";
 import { isRerankLost } from "./rerank.ts";
@@ -58,6 +59,11 @@ export const TOLD: readonly Told[] = [
     stage: "rerank",
     reason: "a request with an order of its own keeps it, and an index without an entry has no reranker",
     when: ({ row }) => isRerankLost(row),
+  },
+  {
+    stage: "boost",
+    reason: "a request with an order of its own keeps it, also if it asks for a boost",
+    when: ({ row }) => isBoostLost(row),
   },
   {
     stage: "variety",

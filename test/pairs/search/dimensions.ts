@@ -65,6 +65,7 @@ export const SEARCH = {
   pipeline: ["none", "rename", "truncate"],
   ranking: ["off", "on"],
   rerank: ["none", "request"],
+  boost: ["none", "request"],
   variety: ["none", "request"],
   synonyms: ["none", "entry"],
   /** `pin_unfit` and `pin_anyway` pin a document that most filters leave out; the latter lets it ignore them. */

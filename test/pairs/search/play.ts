@@ -2,6 +2,7 @@ import type { Cluster } from "../../fixtures/opensearch.ts";
 import { compareHits, difference, type Finding, type Hit } from "../compare.ts";
 import type { PairModels } from "../models.ts";
 import { isOwnOrder, isTruncated, pageOf, TEXT } from "./body.ts";
+import { boostedList, isBoosted } from "./boost.ts";
 import { ALLOWED, type Facts, isExplainable, TOLD } from "./differences.ts";
 import type { SearchRow } from "./dimensions.ts";
 import { interleavedPage, isInterleaved } from "./interleave.ts";
@@ -217,6 +218,9 @@ function comparePages(row: SearchRow, full: SearchResponse, got: SearchResponse,
   const page = { from: shown.isPage ? 0 : from, size };
   // Which hits were moved onto a page is not known without the list.
   if (isVaried(row)) return shown.isPage ? [] : variedPage(full.hits.hits, got.hits.hits, row, shown.window);
+  if (isBoosted(row)) {
+    return shown.isPage ? [] : compareHits(boostedList(full.hits.hits, shown.window), got.hits.hits, page);
+  }
   if (isReranked(row)) return shown.isPage ? [] : rerankedPage(full.hits.hits, got.hits.hits, row);
   if (shown.interleaved) {
     const { others, picks } = shown.interleaved;

@@ -1,5 +1,6 @@
 import type { GatewaySettings } from "../../../lib/search/gateway/settings.ts";
 import { featuresOf, type Native, pageOf, plainQuery, processorsOf, subqueriesOf, type Vectors } from "./body.ts";
+import { BOOST } from "./boost.ts";
 import type { SearchRow } from "./dimensions.ts";
 import { wholeFilter } from "./filter.ts";
 import { SEGMENTS, textOf } from "./rules.ts";
@@ -111,6 +112,7 @@ export function requestOf(start: string, row: SearchRow, world: World, literal: 
     ...(settings && { settings }),
     ...(asked.includes(true) && { user_id: USER }),
     ...(row.rerank === "request" && { rerank: {} }),
+    ...(row.boost === "request" && { boost: BOOST }),
     ...(row.variety === "request" && { variety: VARIETY }),
     ...(SEGMENTS[row.segments] && { segments: SEGMENTS[row.segments] }),
     ...(row.filter === "request" && { filter: wholeFilter(row) }),

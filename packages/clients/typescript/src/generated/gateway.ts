@@ -323,6 +323,8 @@ export interface components {
             personalization?: components["schemas"]["Personalization"] | null;
             /** @description Reranks the hits by the model that the index has in hybrid_search.yaml, also where that does so only for requests that ask. */
             rerank?: components["schemas"]["Rerank"] | null;
+            /** @description How fields of the hits change their order, in place of what the index has; {} for not at all. */
+            boost?: components["schemas"]["Boost"] | null;
             /** @description How similar hits are moved apart, in place of what the index has in hybrid_search.yaml; {} for not at all. */
             variety?: components["schemas"]["Variety"] | null;
             /** @description The rules that apply: those in use, a draft of the next ones, or none. Default: current. */
@@ -356,6 +358,8 @@ export interface components {
             personalization?: components["schemas"]["Personalization"] | null;
             /** @description Reranks the hits by the model that the index has in hybrid_search.yaml, also where that does so only for requests that ask. */
             rerank?: components["schemas"]["Rerank"] | null;
+            /** @description How fields of the hits change their order, in place of what the index has; {} for not at all. */
+            boost?: components["schemas"]["Boost"] | null;
             /** @description How similar hits are moved apart, in place of what the index has in hybrid_search.yaml; {} for not at all. */
             variety?: components["schemas"]["Variety"] | null;
             /** @description The rules that apply: those in use, a draft of the next ones, or none. Default: current. */
@@ -405,6 +409,57 @@ export interface components {
         Personalization: "profile" | "none";
         /** @enum {string} */
         NoHitsChoice: "nothing" | "tell" | "search";
+        /** @description Raises the best hits by their fields: newer, nearer, more popular. A request's own `boost` wins; `{}` is none. */
+        Boost: {
+            /**
+             * @description Whether factors add to the relevance of a hit, or multiply it. Default: sum.
+             * @enum {string}
+             */
+            mode?: "sum" | "product";
+            /** @description Factors, each from 0 to 1. */
+            factors?: components["schemas"]["BoostFactor"][];
+        };
+        /** @description One factor, which has one of decay, number and values. */
+        BoostFactor: {
+            /** @description Field of the index: a number, a date, a keyword, true or false, or a geo_point. */
+            field: string;
+            decay?: components["schemas"]["BoostDecay"];
+            number?: components["schemas"]["BoostNumber"];
+            /** @description The factor of each value. */
+            values?: {
+                [key: string]: number;
+            };
+            /** @description The factor of a document without a value, or with one that `values` lacks. Default: 0. */
+            missing?: number;
+            /** @description What a factor of 1 adds, as a part of the best hit's score, or of the hit's own with `product`. Default: 0.1. */
+            weight?: number;
+        };
+        /** @description 1 at the origin, less with every step away from it. */
+        BoostDecay: {
+            /**
+             * @description Its form, as of OpenSearch's decay functions. Default: gauss.
+             * @enum {string}
+             */
+            curve?: "gauss" | "exp" | "linear";
+            /** @description The best value: a number, `now` or a day, or latitude and longitude. */
+            origin: number | string;
+            /** @description Distance behind the offset at which the factor is `decay`: a number, a time (d, h, m, s), or km or m. */
+            scale: number | string;
+            /** @description Distance up to which the factor is 1. Default: 0. */
+            offset?: number | string;
+            /** @description The factor at that distance. Default: 0.5. */
+            decay?: number;
+        };
+        /** @description From 0 to 1 by the size of a number. */
+        BoostNumber: {
+            /**
+             * @description `log1p` and `sqrt` raise great numbers, `reciprocal` small ones.
+             * @enum {string}
+             */
+            function: "log1p" | "sqrt" | "reciprocal";
+            /** @description The number at which the factor is 1; beyond it stays 1. */
+            cap: number;
+        };
         Variety: {
             groups?: components["schemas"]["VarietyGroups"] | null;
             similarity?: components["schemas"]["VarietySimilarity"] | null;
@@ -439,6 +494,8 @@ export interface components {
             personalization?: components["schemas"]["Personalization"] | null;
             /** @description Reranks the hits by the model that the index has in hybrid_search.yaml, also where that does so only for requests that ask. */
             rerank?: components["schemas"]["Rerank"] | null;
+            /** @description How fields of the hits change their order, in place of what the index has; {} for not at all. */
+            boost?: components["schemas"]["Boost"] | null;
             /** @description How similar hits are moved apart, in place of what the index has in hybrid_search.yaml; {} for not at all. */
             variety?: components["schemas"]["Variety"] | null;
             /** @description The rules that apply: those in use, a draft of the next ones, or none. Default: current. */
@@ -471,6 +528,8 @@ export interface components {
             personalization?: components["schemas"]["Personalization"] | null;
             /** @description Reranks the hits by the model that the index has in hybrid_search.yaml, also where that does so only for requests that ask. */
             rerank?: components["schemas"]["Rerank"] | null;
+            /** @description How fields of the hits change their order, in place of what the index has; {} for not at all. */
+            boost?: components["schemas"]["Boost"] | null;
             /** @description How similar hits are moved apart, in place of what the index has in hybrid_search.yaml; {} for not at all. */
             variety?: components["schemas"]["Variety"] | null;
             /** @description The rules that apply: those in use, a draft of the next ones, or none. Default: current. */
@@ -692,6 +751,8 @@ export interface components {
             personalization?: components["schemas"]["Personalization"] | null;
             /** @description Reranks the hits by the model that the index has in hybrid_search.yaml, also where that does so only for requests that ask. */
             rerank?: components["schemas"]["Rerank"] | null;
+            /** @description How fields of the hits change their order, in place of what the index has; {} for not at all. */
+            boost?: components["schemas"]["Boost"] | null;
             /** @description How similar hits are moved apart, in place of what the index has in hybrid_search.yaml; {} for not at all. */
             variety?: components["schemas"]["Variety"] | null;
             /** @description The rules that apply: those in use, a draft of the next ones, or none. Default: current. */
@@ -748,6 +809,8 @@ export interface components {
             personalization?: components["schemas"]["Personalization"] | null;
             /** @description Reranks the hits by the model that the index has in hybrid_search.yaml, also where that does so only for requests that ask. */
             rerank?: components["schemas"]["Rerank"] | null;
+            /** @description How fields of the hits change their order, in place of what the index has; {} for not at all. */
+            boost?: components["schemas"]["Boost"] | null;
             /** @description How similar hits are moved apart, in place of what the index has in hybrid_search.yaml; {} for not at all. */
             variety?: components["schemas"]["Variety"] | null;
             /** @description The rules that apply: those in use, a draft of the next ones, or none. Default: current. */
@@ -809,7 +872,7 @@ export interface components {
         };
         StageReport: {
             /** @enum {string} */
-            name: "synonyms" | "interleaving" | "rerank" | "personalization" | "variety" | "rules";
+            name: "synonyms" | "interleaving" | "rerank" | "personalization" | "boost" | "variety" | "rules";
             milliseconds: number;
             /** @description Hits of the window that changed places. */
             moved: number;
@@ -834,6 +897,8 @@ export interface components {
             };
             /** @description The hits of this page that the stage moved. */
             moves: components["schemas"]["StageMove"][];
+            /** @description How the stage `boost` scored the hits of this page, with `explain_stages`. */
+            scores?: components["schemas"]["StageScore"][];
             /** @description The synonyms of the query. */
             synonyms?: components["schemas"]["SearchedSynonyms"][];
         };
@@ -851,6 +916,19 @@ export interface components {
             from: number;
             /** @description The place after it. */
             to: number;
+        };
+        StageScore: {
+            _id: string;
+            score: number;
+            /** @description The score of its place before the stage as a part of the best one. */
+            relevance: number;
+            factors: components["schemas"]["ScoreFactor"][];
+        };
+        ScoreFactor: {
+            field: string;
+            /** @description From 0 to 1. */
+            value: number;
+            weight: number;
         };
         SearchedSynonyms: {
             /** @description Words of the query. */
@@ -1005,7 +1083,7 @@ export interface components {
         };
         Degradation: {
             /** @enum {string} */
-            stage: "embedding" | "passages" | "synonyms" | "interleaving" | "rerank" | "personalization" | "variety" | "rules" | "profile" | "explanation" | "collapse" | "depth" | "totals" | "suggestions" | "shards" | "timed_out";
+            stage: "embedding" | "passages" | "synonyms" | "interleaving" | "rerank" | "personalization" | "boost" | "variety" | "rules" | "profile" | "explanation" | "collapse" | "depth" | "totals" | "suggestions" | "shards" | "timed_out";
             /** @description The field, recipe or part of the answer that is affected. */
             target: string;
             reason: string;
