@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { globSync, statSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import { build, type Loader, type Plugin, transform } from "esbuild";
 import { PACKAGE_FOLDER } from "../lib/platform/folders.ts";
@@ -20,7 +21,7 @@ const COPIED = ["CHANGELOG.md", "LICENSE", "README.md", "conf", "conf.local", "d
 
 /** What runs in a clone alone. */
 const LEFT_OUT =
-  /^(lib|packages\/[\w-]+)\/(test\/|package\.json$)|^packages\/(clients\/(?!typescript\/src\/)|shop\/)|^build\/(package|reference|openapi[\w-]*|clients)\.|\/README\.md$|tsconfig\.json$|__pycache__/;
+  /^(lib|packages\/[\w-]+)\/(test\/|package\.json$)|^packages\/(clients\/(?!typescript\/src\/)|shop\/.*\.(ts|json)$)|^build\/(package|reference|openapi[\w-]*|clients)\.|\/README\.md$|tsconfig\.json$|__pycache__/;
 
 /**
  * Packages whose code is inside the stacks. Terraform's provider is 360 MB on disk, of which the stacks use one hundredth.
@@ -82,6 +83,7 @@ async function pack({ imports, bin }: Listed): Promise<string> {
   await writeFile(join(stage, NATIVE_LOCK), JSON.stringify(await lockedBinding(PACKAGE_FOLDER)));
   await writeManifest({ imports });
   await bundleStacks();
+  await bundleShop();
   await writeManifest({ bin, dependencies: await dependencies() });
   await mkdir(out, { recursive: true });
   for (const old of globSync(join(out, "*.tgz"))) await rm(old);
@@ -140,13 +142,40 @@ async function bundleStacks(): Promise<void> {
   });
   await rm(join(stage, "stacks"), { recursive: true });
   await rename(join(stage, "bundled"), join(stage, "stacks"));
+  await writeLicenses(
+    "stacks",
+    INSIDE.map((name) => `node_modules/${name}`),
+  );
+}
+
+/** Bundles the demo's shop with the packages that its page alone needs. `dev` inserts the addresses and the key. */
+async function bundleShop(): Promise<void> {
+  // Of the two packages of this name, that of InstantSearch.
+  const instantSearch = createRequire(join(PACKAGE_FOLDER, "node_modules/instantsearch.js/package.json"));
+  const { metafile } = await build({
+    // Its tsconfig.json says where the clients are.
+    ...{ alias: { preact: dirname(instantSearch.resolve("preact/package.json")) } },
+    ...{ bundle: true, format: "esm", target: "es2022", metafile: true, logLevel: "silent" },
+    entryPoints: [join(PACKAGE_FOLDER, "packages/shop/shop.ts")],
+    outfile: join(stage, "packages/shop/shop.js"),
+  });
+  const inside = Object.keys(metafile.inputs).flatMap(
+    (file) => /[^:]*node_modules\/(@[^/]+\/)?[^/]+/.exec(file.replace("(disabled):", ""))?.[0] ?? [],
+  );
+  await writeLicenses("packages/shop", [...new Set(inside)].sort());
+}
+
+/** Says which packages are inside the files of a folder, and under which licenses. */
+async function writeLicenses(folder: string, packages: readonly string[]): Promise<void> {
   const notices = await Promise.all(
-    INSIDE.map(async (name) => {
-      const { license, repository, version } = await listedIn(`node_modules/${name}`);
-      return `${name} ${version}, ${license}, ${(repository as { url: string }).url}\n`;
+    packages.map(async (path) => {
+      const { name, version, license, licenses, repository } = await listedIn(path);
+      const [{ type }] = (licenses ?? [{ type: license }]) as [{ type: string }];
+      const { url = repository } = repository as { url?: string };
+      return `${name} ${version}, ${type}, ${url}\n`;
     }),
   );
-  await writeFile(join(stage, "stacks/LICENSES"), `These files contain, unchanged:\n\n${notices.join("")}`);
+  await writeFile(join(stage, folder, "LICENSES"), `These files contain, unchanged:\n\n${notices.join("")}`);
 }
 
 /** Returns the packages that the compiled files import, and the Node.js that runs them, with the locked versions. */

@@ -1,5 +1,5 @@
 import type { InsightsClient } from "@relevance/instantsearch";
-import { keep, kept, report } from "./recommend.ts";
+import { keep, keptList, report } from "./recommend.ts";
 import { addressOf, priced } from "./services.ts";
 
 /** A book in the basket. `queryID` is the search that it was found by. */
@@ -15,7 +15,7 @@ export function basket(insights: InsightsClient): (line: BasketLine) => void {
   const dialog = document.querySelector("#basket") as HTMLDialogElement;
   const part = (name: string) => dialog.querySelector(name) as HTMLElement;
   const button = document.querySelector("#open-basket") as HTMLButtonElement;
-  let lines: BasketLine[] = read();
+  let lines = (keptList("shop-basket") as BasketLine[]).filter(({ id, price }) => id && price >= 0);
 
   const render = (said = "") => {
     button.textContent = `Basket (${lines.length})`;
@@ -66,14 +66,4 @@ export function basket(insights: InsightsClient): (line: BasketLine) => void {
     tell("addedToCartObjectIDs", line);
     render();
   };
-}
-
-/** Reads the basket of earlier visits. Empty if something else has written it. */
-function read(): BasketLine[] {
-  try {
-    const lines: unknown = JSON.parse(kept("shop-basket", () => "[]"));
-    return Array.isArray(lines) ? lines.filter((line) => typeof line?.id === "string" && line.price >= 0) : [];
-  } catch {
-    return [];
-  }
 }

@@ -5,7 +5,11 @@ import { addressOf, type Book, recommending, tell } from "./services.ts";
 export const visitor = kept("shop-visitor", () => `visitor-${Math.random().toString(36).slice(2)}`);
 
 /** What the visitor opened, latest first: its title by its id. */
-const session = new Map(opened(kept("shop-session", () => "[]")));
+const session = new Map(
+  keptList("shop-session").flatMap((pair) =>
+    Array.isArray(pair) ? [[String(pair[0]), String(pair[1])] as const] : [],
+  ),
+);
 
 /** Reports that the visitor opened a book. The next recommendations count it. */
 export async function seen({ id, title }: Pick<Book, "id" | "title">): Promise<void> {
@@ -18,13 +22,8 @@ export async function seen({ id, title }: Pick<Book, "id" | "title">): Promise<v
 
 /** Reports what the visitor did with books. The next training learns from it. */
 export async function report(EVENT_TYPE: "view" | "purchase", ids: readonly string[]): Promise<void> {
-  const event = (id: string) => ({
-    USER_ID: visitor,
-    ITEM_ID: id,
-    EVENT_TYPE,
-    EVENT_ID: `${visitor}-${Date.now()}-${id}`,
-  });
-  await recommending.logEvent({ events: ids.map(event) });
+  const of = (id: string) => ({ EVENT_TYPE, ITEM_ID: id, EVENT_ID: `${visitor}-${Date.now()}-${id}` });
+  await recommending.logEvent({ events: ids.map((id) => ({ ...of(id), USER_ID: visitor })) });
 }
 
 /** Fills a list of the page: books for the visitor, or books similar to one. Says what is wrong in place of the list. */
@@ -71,7 +70,7 @@ function cardOf(book: Book): HTMLElement {
 }
 
 /** Returns what the browser keeps under a name, or a new value. Without storage each visit is a new one. */
-export function kept(name: string, make: () => string): string {
+function kept(name: string, make: () => string): string {
   try {
     const found = localStorage.getItem(name);
     if (found !== null) return found;
@@ -91,12 +90,10 @@ export function keep(name: string, value: string): void {
   }
 }
 
-/** Reads ids and titles; none from what something else has written. */
-function opened(text: string): [id: string, title: string][] {
+/** Returns a list that the browser keeps; an empty one if something else has written it. */
+export function keptList(name: string): unknown[] {
   try {
-    const pairs: unknown = JSON.parse(text);
-    if (!Array.isArray(pairs)) return [];
-    return pairs.flatMap((pair) => (Array.isArray(pair) ? [[String(pair[0]), String(pair[1])]] : []));
+    return [...JSON.parse(kept(name, () => "[]"))];
   } catch {
     return [];
   }

@@ -16,11 +16,10 @@ import {
 import { basket } from "./basket.ts";
 import { bookDialog } from "./book.ts";
 import { cover } from "./cover.ts";
-import { LISTINGS, listingOf, modeOf } from "./listings.ts";
 import { recommend, visitor } from "./recommend.ts";
 import { searchField } from "./search-field.ts";
 import { addressOf, type Book, priced, searching, tell } from "./services.ts";
-import { listingSwitch } from "./switch.ts";
+import { LISTINGS, listingOf, listingSwitch, modeOf } from "./switch.ts";
 
 /** A book as the templates of the shop answer it. */
 type Found = Omit<Book, "id"> & { published: string; price: number; in_stock: boolean };

@@ -1,5 +1,36 @@
+import type { Listing } from "@relevance/instantsearch";
 import { connectSortBy } from "instantsearch.js/es/connectors";
-import { LISTINGS, listingOf, MODES, type Mode, modeOf, ORDERS, type Order, orderOf } from "./listings.ts";
+
+/** What a search compares, and how the page calls it. */
+const MODES = { both: "words and meaning", words: "words", meaning: "meaning" } as const;
+const ORDERS = { best: "Best first", cheapest: "Cheapest first", newest: "Newest first" } as const;
+
+type Mode = keyof typeof MODES;
+type Order = keyof typeof ORDERS;
+
+const FACETS: Listing["facets"] = {
+  ...{ categories: "values", "author.keyword": "values", language: "values", in_stock: "values", price: "range" },
+};
+
+/** The name of a listing, which `sortBy` has in the address of the page. */
+export const listingOf = (mode: Mode, order: Order) => (order === "best" ? mode : `${mode}-${order}`);
+
+export const modeOf = (listing: string) => listing.split("-")[0] as Mode;
+const orderOf = (listing: string) => (listing.split("-")[1] ?? "best") as Order;
+
+/** A listing for each mode and order, with the templates of conf.local/hybrid_search.yaml. */
+export const LISTINGS: Record<string, Listing> = {};
+for (const mode of Object.keys(MODES) as Mode[]) {
+  for (const order of Object.keys(ORDERS) as Order[]) {
+    const hybridTemplate = order === "best" ? `shop_${mode}` : `shop_${order}_both`;
+    LISTINGS[listingOf(mode, order)] = {
+      index: "books",
+      template: order === "best" ? "shop" : `shop_${order}`,
+      facets: FACETS,
+      ...(mode === "words" ? { most: 960 } : { hybridTemplate, most: 96 }),
+    };
+  }
+}
 
 /** What a search compares, and the order of the books: both choose a listing, which is in the address. */
 export const listingSwitch = () => widget({ items: Object.keys(LISTINGS).map((value) => ({ value, label: value })) });

@@ -98,6 +98,18 @@ test("every command of the package loads", () => {
   execFileSync("node_modules/.bin/node", ["--input-type=module", "-e", script], { cwd: project });
 });
 
+test("the package has the shop page with the packages that it needs", () => {
+  const options = { demo: true, key: "k", search: "http://127.0.0.1:9", recommendation: "http://127.0.0.1:9" };
+  const script = `
+    const { startShop } = await import(${JSON.stringify(join(home, "packages/local/dev/shop.js"))});
+    const { url, stop } = await startShop(${JSON.stringify(options)});
+    console.log(await (await fetch(new URL("/shop.js", url))).text());
+    await stop();`;
+  const args = ["--input-type=module", "-e", script];
+  const page = execFileSync("node_modules/.bin/node", args, { cwd: project, encoding: "utf8", maxBuffer: 10_000_000 });
+  assert.equal([page.includes(options.search), page.includes("import.meta.env")], [true, false]);
+});
+
 test("validates, bundles and synthesizes in the project's folder, offline", () => {
   assert.match(relevance(project, "validate", "--conf", "conf.local"), /conf\.local is valid/);
   const node = (program: string, ...args: string[]) =>

@@ -66,11 +66,11 @@ export function shopAfterTraining(test: Suite, we: Running): void {
   const openShop = visits(test, we);
 
   test("the shop page suggests, finds, filters and pages, with the keyboard alone", async () => {
-    const shop = await openShop();
+    const shop = await openShop({ url: `${we.state.shop?.url}?sortBy=words` });
     const { keyboard } = shop.page;
     await shop.books();
     await shop.tabTo("#text");
-    const several = await shop.searching('"query":"return"', () => keyboard.type("return"));
+    const several = await shop.searching('"query":"night"', () => keyboard.type("night"));
     await shop.part("#suggestions li").nth(2).waitFor();
     for (const key of ["ArrowDown", "ArrowDown", "ArrowUp"]) await keyboard.press(key);
     const suggested = await shop.part('#suggestions [aria-selected="true"]').innerText();
@@ -106,6 +106,47 @@ export function shopAfterTraining(test: Suite, we: Running): void {
     assert.equal(await shop.titles("#hits"), second);
     assert.is(await shop.part("#text").inputValue(), "the");
     assert.equal(shop.problems, []);
+    await shop.close();
+  });
+
+  test("the shop finds by meaning what words miss, in any order, and sells it", async () => {
+    const shop = await openShop({ url: `${we.state.shop?.url}?query=how%20empires%20fall&sortBy=words` });
+    const { page } = shop;
+    await shop.part("#hits .note").getByText("No book has all words of “how empires fall”").waitFor();
+    for (const mode of ["meaning", "both"]) {
+      await shop.searching(`"template":"shop_${mode}"`, () => shop.part(`#modes [value="${mode}"]`).check());
+      await shop.part("#hits .card").first().getByText("History, ").waitFor();
+    }
+    await shop.searching('"in_stock":["true"]', () => shop.part("#in-stock input").check());
+    await shop.searching('"template":"shop_cheapest_both"', () => shop.part("#order").selectOption("cheapest"));
+    await page.waitForURL(/sortBy=both-cheapest/);
+    const prices = (await shop.part("#hits .card").allInnerTexts()).map((text) => Number(/€([\d.]+)/.exec(text)?.[1]));
+    assert.equal(
+      prices,
+      prices.toSorted((a, b) => a - b),
+    );
+
+    await shop.part("#hits .card").first().click();
+    const title = await shop.part("#book-title").innerText();
+    await page.reload();
+    await shop.part("#book-title").getByText(title).waitFor();
+    await shop.part("#book .buy").click();
+    await shop.isSound("a book in the basket");
+    await page.keyboard.press("Escape");
+    await page.waitForURL((url) => url.hash === "");
+    await shop.part("#open-basket").getByText("Basket (1)").click();
+    await shop.isSound("the basket");
+    const sent = ["/application/events", "/log-event"].map((path) =>
+      page.waitForRequest((sent) => sent.url().endsWith(path) && !!sent.postData()?.includes('"purchase"')),
+    );
+    await shop.part("#basket .buy").click();
+    await Promise.all(sent);
+
+    await page.goto(`${we.state.shop?.url}?sortBy=words`);
+    await shop.part("#text").fill("thrones of dsut");
+    await shop.part("#text").press("Enter");
+    await shop.part("#meant").getByText("These have “thrones of dust”").waitFor();
+    assert.not(await shop.part("#suggestions").isVisible());
     await shop.close();
   });
 

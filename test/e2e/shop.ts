@@ -38,7 +38,7 @@ export class Shop {
     page.setDefaultTimeout(patient(10_000));
     page.on("pageerror", (error) => problems.push(error.message));
     page.on("request", (sent) => {
-      const own = [url, state.search.url, state.recommendation?.url ?? url, "data:"];
+      const own = [new URL(url).origin, state.search.url, state.recommendation?.url ?? url, "data:"];
       if (!own.some((start) => sent.url().startsWith(start))) problems.push(sent.url());
     });
     await page.goto(url);

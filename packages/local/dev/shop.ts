@@ -18,13 +18,10 @@ interface ShopOptions {
   port?: number;
 }
 
-/**
- * Serves the shop page for the demo's books. Undefined without the demo, its key or the recommendation service, and in
- * an installed package, which does not contain the examples.
- */
+/** Serves the shop page for the demo's books. Undefined without the demo, its key or the recommendation service. */
 export async function startShop({ demo, key, search, recommendation, port }: ShopOptions): Promise<Served | undefined> {
   const folder = join(PACKAGE_FOLDER, "packages/shop");
-  if (!demo || key === undefined || recommendation === undefined || !existsSync(folder)) return undefined;
+  if (!demo || key === undefined || recommendation === undefined) return undefined;
   const env = { SEARCH_URL: search, RECOMMENDATION_URL: recommendation, KEY: key };
   const page = await bundle({ folder, name: "shop", script: "shop.ts", style: "shop.css" }, bundleOptions(env));
   return servePage(page, [search, recommendation], port);
@@ -32,14 +29,19 @@ export async function startShop({ demo, key, search, recommendation, port }: Sho
 
 /** Returns esbuild's options: how to find the page's imports, and the values to insert. */
 export function bundleOptions(env: Readonly<Record<string, string>> = {}) {
-  const instantSearch = createRequire(createRequire(import.meta.url).resolve("instantsearch.js/package.json"));
-  return {
-    alias: {
-      "@relevance/client": join(PACKAGE_FOLDER, "packages/clients/typescript/src/index.ts"),
-      "@relevance/instantsearch": join(PACKAGE_FOLDER, "packages/clients/instantsearch/src/index.ts"),
+  const clients = join(PACKAGE_FOLDER, "packages/clients");
+  const alias = () => {
+    const instantSearch = createRequire(createRequire(import.meta.url).resolve("instantsearch.js/package.json"));
+    return {
+      "@relevance/client": join(clients, "typescript/src/index.ts"),
+      "@relevance/instantsearch": join(clients, "instantsearch/src/index.ts"),
       // InstantSearch imports preact directly and through htm, which must not resolve to the console's version.
       preact: dirname(instantSearch.resolve("preact/package.json")),
-    },
+    };
+  };
+  return {
+    // An installed package has the page with its imports inside.
+    ...(existsSync(join(clients, "instantsearch")) && { alias: alias() }),
     define: {
       "process.env.NODE_ENV": '"production"',
       ...Object.fromEntries(
