@@ -30,7 +30,7 @@ export const COMMANDS: Readonly<Record<string, string>> = {
   info: "print URL and API key of each deployed service, and the alarm topics",
   "init-state": "create the S3 bucket for Terraform's state, or adopt an existing one",
   "rotate-key": "replace the API key of a service; both keys work until --finish",
-  token: "make or explain a token that narrows a key, or replace the secret that signs them",
+  token: "make or explain a token of a key, or replace what signs them",
   dev: "run the local stack: OpenSearch, an AWS endpoint, the services, demo data",
   "schema-generation": "generate the schemas and the ETL configuration from sample files",
   "upload-sample": "upload users, items and interactions from files",

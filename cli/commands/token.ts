@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { Failure, UsageError } from "../../lib/platform/failure.ts";
-import { parseJson } from "../../lib/platform/json/values.ts";
+import { isObject, parseJson } from "../../lib/platform/json/values.ts";
 import { signToken, type TokenClaim } from "../../packages/clients/typescript/src/index.ts";
 import { explainToken, rotateTokenSecret, tokenSecrets } from "../apply/token-secrets.ts";
 import { confOf, defineCommand } from "../command.ts";
@@ -10,7 +10,7 @@ import { openProject } from "../project.ts";
 const Claim = v.pipe(
   v.string(),
   v.transform((text) => parseJson(text)),
-  v.record(v.string(), v.unknown(), "must be a JSON object"),
+  v.custom<TokenClaim>(isObject, "must be a JSON object"),
 );
 
 /** `relevance token`: makes and explains tokens of a key, and replaces the secret that signs them. */
@@ -49,7 +49,7 @@ export const command = defineCommand({
       return;
     }
     const secret = JSON.stringify(await tokenSecrets(project, name));
-    const token = await signToken(secret, claim as TokenClaim, {
+    const token = await signToken(secret, claim, {
       ...(subject !== undefined && { subject }),
       expiresIn: minutes * 60,
     });

@@ -169,7 +169,7 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
       "a token's filter reaches neither suggesters, profiles nor suggested texts, nor a caller's pipeline or joins",
     excludes: ({ filter, suggest, profile, no_hits, pipeline, mapping, key }) =>
       filter === "token" &&
-      (isSome(suggest) ||
+      (has(suggest, "term", "phrase", "completion") ||
         profile === "yes" ||
         has(no_hits, "tell", "search") ||
         ((pipeline === "rename" || mapping === "join") && has(key, "printed", "limited"))),

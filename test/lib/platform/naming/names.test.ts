@@ -141,6 +141,7 @@ const KINDS: [kind: string, limit: number, pattern: RegExp, make: (names: Names)
     (n) => [
       n.serviceParameter("recommendation", "api-url"),
       n.userIdKeyParameter(),
+      n.tokenSecret("shop-browser"),
       n.apiKeyNumbersParameter("recommendation"),
       n.deploymentsParameter(),
       n.apiKeysSecret(),

@@ -15,6 +15,7 @@ test("every query gets the filters, and vectors at any depth get them themselves
   const around = (type: string, member: string, query: object) => ({ [type]: { [member]: query, boost: 2 } });
   const rows: Array<[given: object, expected: object]> = [
     [MATCH, within(MATCH)],
+    [{ neural: { text: { k: 3 } } }, within({ neural: { text: { k: 3, filter: F } } })],
     [near(), near(F)],
     [near(own), near({ bool: { filter: [own, F] } })],
     [{ hybrid: { queries: [MATCH, near()], boost: 2 } }, { hybrid: { queries: [within(MATCH), near(F)], boost: 2 } }],
@@ -49,6 +50,20 @@ test("a search that shows or counts documents beyond its query takes no filter",
       () => requireReach(native as never),
       ({ issues }: ApiError) => issues?.[0]?.path === "filter",
     );
+  const byToken: object[] = [
+    { suggest: { words: { text: "a", term: { field: "title" } } } },
+    { profile: true },
+    { aggs: { genres: { significant_text: { field: "text" } } } },
+    { aggs: { years: { histogram: {}, aggs: { genres: { terms: { min_doc_count: "0.4" } } } } } },
+  ];
+  for (const native of byToken) {
+    requireReach(native as never);
+    assert.throws(
+      () => requireReach(native as never, true),
+      ({ issues }: ApiError) => issues?.[0]?.path === "filter",
+    );
+  }
+  requireReach({ profile: false, aggs: { years: { date_histogram: { min_doc_count: 0 } } } }, true);
   requireReach({
     query: { has_child: { type: "review", query: MATCH } },
     aggs: { global: { terms: { field: "global" } } },
