@@ -22,6 +22,7 @@ export const COMMANDS: Readonly<Record<string, string>> = {
   permissions: "print the IAM policies that deploying this configuration needs",
   "cluster-role": "print the roles of the cluster that the functions need",
   plan: "show what deploy would change, without changing anything",
+  costs: "compute what a month costs under a load",
   deploy: "deploy the configuration",
   rollback: "roll the functions back to the versions of the previous deployment",
   destroy: "remove the search gateway; keeps bucket and parameters",

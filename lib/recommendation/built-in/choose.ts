@@ -1,12 +1,12 @@
 import { simultaneousIntervals } from "../../platform/statistics/bootstrap.ts";
 import { FEWEST_DIFFERENCES } from "../../platform/statistics/resampling.ts";
+import type { Model } from "../etl/tasks.ts";
 import type { Scored } from "./best.ts";
 import { factorize } from "./factors.ts";
 import { columnsOf, itemsOf, withoutNewest } from "./matrix.ts";
 import { builtInRanking, gains, newestTenth } from "./measure.ts";
 import { neighboursIn } from "./neighbours.ts";
 import type { Prepared } from "./prepare.ts";
-import type { Model } from "./report.ts";
 
 /** Numbers of factors to choose from, beside neighbours by common users (0), which stay unless one of these is better. */
 const CHOICES = [8, 32];

@@ -2,7 +2,6 @@ import * as v from "valibot";
 import { PROFILE_DATASETS } from "../../platform/contract/recommendation.ts";
 import { EventTypeChoice } from "../../settings/event-types.ts";
 import { TRAINING_MODES } from "../../settings/recipes.ts";
-import { Model } from "../built-in/report.ts";
 import { Definitions } from "../records/layout.ts";
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -37,6 +36,18 @@ export const ScanTask = v.strictObject({
   rejected: v.optional(Count, 0),
   done: v.optional(v.boolean(), false),
 });
+
+/** The model of the items' lists, and what chose it. */
+export const Model = v.object({
+  /** Factors of items; 0 if the lists are neighbours by common users. */
+  factors: Count,
+  /** Users whose newest items chose the model. */
+  users: Count,
+  /** The NDCG@25 that the best factors have more than neighbours. Absent if there are too few users to tell. */
+  over: v.optional(v.object({ mean: v.number(), low: v.number(), high: v.number() })),
+});
+
+export type Model = v.InferOutput<typeof Model>;
 
 /** The only item of the third map, which trains the built-in engine. Each call advances `at`, and adds to the counts. */
 export const BuiltInTask = v.strictObject({
