@@ -51,7 +51,8 @@ export function boostCollection(queries: readonly BoostQuery[], metric: Metric, 
 }
 
 /**
- * Proposes weight and scale of each factor of a boost, one factor after the other. `current` is the boost in use, which stays unless another is better.
+ * Proposes weight and scale of each factor of a boost, one factor after the other. `current` is the boost in use, which
+ * stays unless another is better.
  */
 export function tuneBoost(
   collection: Measured<BoostSettings>,

@@ -46,6 +46,9 @@ export class InvalidRequestError extends RelevanceError {}
 /** The key is missing or wrong, or may not make this call. */
 export class ForbiddenError extends RelevanceError {}
 
+/** The signed token is expired, forged or of an unknown key. */
+export class UnauthorizedError extends RelevanceError {}
+
 /** The index, template, filter, item or placement does not exist. */
 export class NotFoundError extends RelevanceError {}
 
@@ -74,6 +77,7 @@ const CLASSES: Readonly<Record<Failure["code"], ErrorClass>> = {
   rejected_by_cluster: InvalidRequestError,
   unsupported_media_type: InvalidRequestError,
   method_not_allowed: InvalidRequestError,
+  unauthorized: UnauthorizedError,
   forbidden: ForbiddenError,
   not_found: NotFoundError,
   index_not_found: NotFoundError,

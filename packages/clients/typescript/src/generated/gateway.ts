@@ -1142,7 +1142,7 @@ export interface components {
             request_id: string;
         };
         /** @enum {string} */
-        ErrorCode: "invalid_request" | "forbidden" | "not_found" | "index_not_found" | "template_not_found" | "filter_not_found" | "item_not_found" | "placement_not_found" | "method_not_allowed" | "payload_too_large" | "unsupported_media_type" | "rejected_by_cluster" | "throttled" | "internal" | "outcome_unknown" | "response_too_large" | "upstream_failed" | "upstream_unavailable" | "not_trained" | "timeout";
+        ErrorCode: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "index_not_found" | "template_not_found" | "filter_not_found" | "item_not_found" | "placement_not_found" | "method_not_allowed" | "payload_too_large" | "unsupported_media_type" | "rejected_by_cluster" | "throttled" | "internal" | "outcome_unknown" | "response_too_large" | "upstream_failed" | "upstream_unavailable" | "not_trained" | "timeout";
         Issue: {
             /** @description Dotted path of the field, for example `bulk_request.3.id`. */
             path: string;
