@@ -67,7 +67,7 @@ export function bookDialog(onSeen: () => void, add: (line: BasketLine) => void):
   const go = (address: string) => history.pushState(history.state, "", address);
   document.addEventListener("click", (event) => {
     const { button, metaKey, ctrlKey, shiftKey } = event;
-    const link = (event.target as Element).closest<HTMLAnchorElement>("a.card");
+    const link = (event.target as Element).closest<HTMLAnchorElement>(`a[href^="${addressOf("")}"]`);
     // Other clicks open a tab, as of any link.
     if (!link || button !== 0 || metaKey || ctrlKey || shiftKey) return;
     event.preventDefault();
@@ -75,7 +75,7 @@ export function bookDialog(onSeen: () => void, add: (line: BasketLine) => void):
     showAddressed();
   });
   dialog.addEventListener("close", () => {
-    if (location.hash.startsWith(addressOf(""))) go(location.pathname + location.search);
+    if (location.hash.startsWith("#book=")) go(location.pathname + location.search);
   });
   addEventListener("popstate", showAddressed);
   showAddressed();

@@ -18,7 +18,7 @@ export const recommending = new Relevance({
 });
 
 /** The address of a book on the page. */
-export const addressOf = (id: string) => `#book=${id}`;
+export const addressOf = (id: string) => `./#book=${id}`;
 
 /** A price as the page shows it. */
 export const priced = (price: number) => `€${price.toFixed(2)}`;
