@@ -94,6 +94,18 @@ testRules(test, configurationFiles("minimal"), [
     bad: { ...IAM, ...keys({ principals: [ROLE] }, { principals: ["arn:aws:iam::123456789012:role/web/shop-page"] }) },
     problems: "api.yaml keys[1].principals[0] role shop-page of account 123456789012 appears twice",
   },
+  {
+    rule: "tokens have a source of keys, and no place beside IAM's signature",
+    good: keys({ tokens: { issuer: "https://a.example.org/", jwks: { keys: [] } } }),
+    bad: keys({ tokens: { issuer: "https://a.example.org/" } }),
+    problems: "api.yaml keys[0].tokens needs either jwks or jwks_url with an issuer, else neither",
+  },
+  {
+    rule: "IAM takes no tokens",
+    good: { ...IAM, ...keys({ principals: [ROLE] }) },
+    bad: { ...IAM, ...keys({ principals: [ROLE], tokens: {} }) },
+    problems: "api.yaml keys[0].tokens cannot be combined with IAM, whose signature is in the same header",
+  },
 ]);
 
 test.run();
