@@ -20,6 +20,7 @@ from relevance_client import (
     Relevance,
     RelevanceError,
     ThrottledError,
+    UnauthorizedError,
     UnavailableError,
 )
 
@@ -65,6 +66,7 @@ class Calls(unittest.TestCase):
     def test_refusals_have_a_class_and_are_not_repeated(self) -> None:
         for status, code, kind in (
             (400, "invalid_request", InvalidRequestError),
+            (401, "unauthorized", UnauthorizedError),
             (403, "forbidden", ForbiddenError),
             (404, "index_not_found", NotFoundError),
             (500, "internal", RelevanceError),

@@ -46,7 +46,7 @@ export class InvalidRequestError extends RelevanceError {}
 /** The key is missing or wrong, or may not make this call. */
 export class ForbiddenError extends RelevanceError {}
 
-/** The signed token is expired, forged or of an unknown key. */
+/** The signed token is missing, expired, forged or of an unknown key. */
 export class UnauthorizedError extends RelevanceError {}
 
 /** The index, template, filter, item or placement does not exist. */

@@ -11,6 +11,7 @@ from .errors import (
     RelevanceError,
     ThrottledError,
     TooLargeError,
+    UnauthorizedError,
     UnavailableError,
 )
 from .generated.client import Relevance
@@ -27,6 +28,7 @@ __all__ = [
     "RelevanceError",
     "ThrottledError",
     "TooLargeError",
+    "UnauthorizedError",
     "UnavailableError",
     "Written",
     "sign_token",

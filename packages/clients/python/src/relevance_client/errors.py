@@ -38,6 +38,10 @@ class InvalidRequestError(RelevanceError):
     """The request is not valid: ``issues`` lists every invalid place, or ``cause`` has the cluster's reason."""
 
 
+class UnauthorizedError(RelevanceError):
+    """The signed token is missing, expired, forged or of an unknown key."""
+
+
 class ForbiddenError(RelevanceError):
     """The key is missing or wrong, or may not make this call."""
 
@@ -72,6 +76,7 @@ CLASSES: dict[str, type[RelevanceError]] = {
     "rejected_by_cluster": InvalidRequestError,
     "unsupported_media_type": InvalidRequestError,
     "method_not_allowed": InvalidRequestError,
+    "unauthorized": UnauthorizedError,
     "forbidden": ForbiddenError,
     "not_found": NotFoundError,
     "index_not_found": NotFoundError,
