@@ -7,6 +7,7 @@ export type ErrorMeanings = Readonly<Record<number, string | null>>;
 /** Errors that any endpoint may return. */
 const ERRORS: ErrorMeanings = {
   400: "The request is not valid; `issues` lists every invalid place.",
+  401: "The signed token is missing, expired or forged, or its key is unknown.",
   403: "The caller is not authorized, or may not make this call.",
   404: "The index does not exist.",
   405: "The path does not support this method; `allow` lists those that it supports.",
@@ -22,7 +23,7 @@ const ERRORS: ErrorMeanings = {
 
 /** Other errors that the cluster may return on the raw backend. */
 const CLUSTER_ERRORS: ErrorMeanings = {
-  401: "The cluster refused the gateway's credentials.",
+  401: "The signed token is refused, or the cluster refused the gateway's credentials.",
   404: "The cluster has no such index, document or endpoint.",
   406: "The cluster does not support this content type.",
   408: "The cluster did not reach the requested state in time.",

@@ -48,6 +48,7 @@ export const READERS: readonly Reader[] = [
       "sizing",
       "costs",
       "teardown",
+      "leaving",
     ],
   },
   {

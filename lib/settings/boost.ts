@@ -71,6 +71,8 @@ const Distance = (description: string) =>
     v.metadata({ allowed: "a number, a time such as 30d or a distance such as 5km", description } satisfies About),
   );
 
+const ORIGINS = "a number, now, a day such as 2026-12-01, or a place such as 52.5,13.4";
+
 /** `decay` of a factor. */
 export const BoostDecay = v.pipe(
   section(
@@ -81,11 +83,11 @@ export const BoostDecay = v.pipe(
           v.pipe(v.number(), v.minValue(-MAX), v.maxValue(MAX)),
           v.pipe(
             v.string(),
-            v.check((value) => originOf(value) !== undefined),
+            v.check((value) => originOf(value) !== undefined, `must be ${ORIGINS}`),
           ),
         ]),
         v.metadata({
-          allowed: "a number, now, a day such as 2026-12-01, or a place such as 52.5,13.4",
+          allowed: ORIGINS,
           description: "The best value: a number, `now` or a day, or latitude and longitude.",
         } satisfies About),
       ),

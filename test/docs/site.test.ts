@@ -57,6 +57,7 @@ test("names in Bruno's environment the addresses that the local stack has from t
 /** Commands of guides without tabs, by what they begin with, and why. */
 const WITHOUT_TABS: Readonly<Record<string, string>> = {
   "curl --aws-sigv4": "the clients send API keys and do not sign",
+  'curl -X PUT "$CLUSTER/': "it calls the cluster, which is left without the gateway",
   'curl "$URL/mcp"': "agents have clients of their own; test/integration/mcp.test.ts runs it",
 };
 

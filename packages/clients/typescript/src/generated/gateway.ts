@@ -1178,6 +1178,16 @@ export interface components {
                 "application/json": components["schemas"]["ErrorAnswer"];
             };
         };
+        /** @description The signed token is missing, expired or forged, or its key is unknown. */
+        Error401: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorAnswer"];
+            };
+        };
         /** @description The caller is not authorized, or may not make this call. */
         Error403: {
             headers: {
@@ -1308,7 +1318,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description The cluster refused the gateway's credentials. */
+        /** @description The signed token is refused, or the cluster refused the gateway's credentials. */
         Native401: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -1318,7 +1328,7 @@ export interface components {
                 "application/json": components["schemas"]["RawErrorAnswer"] | components["schemas"]["ClusterError"];
             };
         };
-        /** @description The cluster refused the gateway's credentials. */
+        /** @description The signed token is refused, or the cluster refused the gateway's credentials. */
         Head401: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -1683,6 +1693,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             405: components["responses"]["Error405"];
@@ -1738,6 +1749,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             405: components["responses"]["Error405"];
@@ -1820,6 +1832,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             405: components["responses"]["Error405"];
@@ -1886,6 +1899,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             405: components["responses"]["Error405"];
@@ -1930,6 +1944,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             405: components["responses"]["Error405"];
@@ -1987,6 +2002,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             405: components["responses"]["Error405"];
@@ -2440,6 +2456,7 @@ export interface operations {
                     "application/json": components["schemas"]["RefusedEvents"];
                 };
             };
+            401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             405: components["responses"]["Error405"];
