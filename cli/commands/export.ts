@@ -32,7 +32,7 @@ export const command = defineCommand({
       }
     }
     for (const entry of searchGateway.hybridQueries) {
-      const name = entry.index.replace(/\*$/, "").replace(/[^\w-]+$/, "") || "all";
+      const name = entry.index.replace(/\*$/, "").replaceAll(/[^\w-]/g, "_") || "all";
       terminal.print(`PUT _search/pipeline/${name}  ${write("pipelines", name, nativePipeline(entry))}`);
     }
   },

@@ -20,8 +20,8 @@ export const recommending = new Relevance({
 /** The address of a book on the page. */
 export const addressOf = (id: string) => `./#book=${id}`;
 
-/** A price as the page shows it. */
-export const priced = (price: number) => `€${price.toFixed(2)}`;
+/** A price as the page shows it; nothing for a book without one. */
+export const priced = (price: number | undefined) => (price === undefined ? "" : `€${price.toFixed(2)}`);
 
 /** A book of the index, and of the list of a placement. */
 export interface Book {

@@ -93,7 +93,7 @@ function scaled(factor: FactorSettings, by: number): FactorSettings {
 /** Returns a multiple of a number, or of a text such as `30d`. */
 function times(scale: number | string, by: number): number | string {
   if (typeof scale === "number") return scale * by;
-  const [, count, unit] = /^([\d.]+)(\D+)$/.exec(scale) ?? [];
+  const [, count, unit] = /^(\d+(?:\.\d+)?)([a-z]+)$/.exec(scale) ?? [];
   return `${Number((Number(count) * by).toFixed(6))}${unit}`;
 }
 

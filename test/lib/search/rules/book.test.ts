@@ -283,7 +283,7 @@ test("checks documents of rules unless they are of this version's form", () => {
     key === "description" && typeof value === "string" ? undefined : value,
   );
   const hash = createHash("sha256").update(text).digest("hex").slice(0, 8);
-  assert.equal([RULES_FORM, hash], [2, "6aea69d4"]);
+  assert.equal([RULES_FORM, hash], [3, "05d3cee7"]);
 });
 
 test.run();
