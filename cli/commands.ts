@@ -16,7 +16,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
 /** The summary of each command, by the one or two words that select it, in the order of `--help`. */
 export const COMMANDS: Readonly<Record<string, string>> = {
   init: "create a project that uses this package",
-  start: "make a search of a CSV or JSON file on this machine, with the files that deploy it",
+  start: "search a CSV or JSON file on this machine, and write what deploys it",
   doctor: "check that this machine has all tools, and say how to install what is missing",
   validate: "check the configuration: offline, or with data or indexes",
   permissions: "print the IAM policies that deploying this configuration needs",

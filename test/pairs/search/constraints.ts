@@ -172,7 +172,7 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
       (has(suggest, "term", "phrase", "completion") ||
         profile === "yes" ||
         has(no_hits, "tell", "search") ||
-        ((pipeline === "rename" || mapping === "join") && has(key, "printed", "limited"))),
+        ((isSome(pipeline) || mapping === "join") && has(key, "printed", "limited"))),
   },
   {
     reason: "the key may send its templates, and none of the members that change what they do",
