@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { SEGMENT } from "../platform/contract/search.ts";
-import { nestingIssue, queryIssue } from "../platform/json/nesting.ts";
+import { nestingIssue } from "../platform/json/nesting.ts";
+import { queryIssue } from "../platform/json/query-issue.ts";
 import { isTimeZone, LOCAL_TIME } from "../platform/zoned-time.ts";
 import { Boost } from "./boost.ts";
 import { type About, flag, integer, list, mapping, numberAbove, scalar, section, text } from "./kinds.ts";

@@ -1,7 +1,8 @@
 import { ApiError, type Issue } from "../../platform/http/error.ts";
 import type { ProxyEvent } from "../../platform/http/event.ts";
 import { invalidRequest } from "../../platform/http/validate.ts";
-import { hasDeepBrackets, nestingIssue, queryIssue, stringIssue } from "../../platform/json/nesting.ts";
+import { nestingIssue } from "../../platform/json/nesting.ts";
+import { hasDeepBrackets, queryIssue, stringIssue } from "../../platform/json/query-issue.ts";
 import { isObject, parseJson } from "../../platform/json/values.ts";
 import { endpointOf } from "../access/calls.ts";
 

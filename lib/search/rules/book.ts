@@ -1,4 +1,4 @@
-import { queryIssue } from "../../platform/json/nesting.ts";
+import { queryIssue } from "../../platform/json/query-issue.ts";
 import { isObject } from "../../platform/json/values.ts";
 import { wordsOf } from "../../platform/words.ts";
 import { instantOf } from "../../platform/zoned-time.ts";

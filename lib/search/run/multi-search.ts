@@ -5,7 +5,7 @@ import { ApiError } from "../../platform/http/error.ts";
 import type { Call, JsonCall, Reply } from "../../platform/http/event.ts";
 import { acceptsGzip, MAX_RESULT_BYTES, reportedError } from "../../platform/http/middleware.ts";
 import { invalidRequest, objectSchema, validate } from "../../platform/http/validate.ts";
-import { queryIssue } from "../../platform/json/nesting.ts";
+import { queryIssue } from "../../platform/json/query-issue.ts";
 import { elementSlices, memberSlices } from "../../platform/json/slices.ts";
 import { isHybrid } from "../../platform/json/template.ts";
 import { concurrently } from "../../platform/resilience/concurrently.ts";

@@ -1,8 +1,9 @@
 import type { SearchKind } from "../../platform/contract/search.ts";
 import { ApiError, type Issue } from "../../platform/http/error.ts";
 import { invalidRequest } from "../../platform/http/validate.ts";
-import { nestingIssue, queryIssue } from "../../platform/json/nesting.ts";
+import { nestingIssue } from "../../platform/json/nesting.ts";
 import { type Parameter, singleOf, valueIssue } from "../../platform/json/parameters.ts";
+import { queryIssue } from "../../platform/json/query-issue.ts";
 import { memberSlices } from "../../platform/json/slices.ts";
 import { fillTemplate, isHybrid, parametersOf } from "../../platform/json/template.ts";
 import { withoutAbsent } from "../../platform/json/when.ts";

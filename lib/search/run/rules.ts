@@ -3,21 +3,21 @@ import type { Degradation } from "../../platform/http/degradation.ts";
 import { ApiError } from "../../platform/http/error.ts";
 import type { Deadline } from "../../platform/resilience/deadline.ts";
 import type { GatewayServices } from "../gateway/services.ts";
-import { namesIn } from "../resolve/expression.ts";
-import { resolveTarget } from "../resolve/target.ts";
-import type { RuleBook, SearchFacts } from "../rules/book.ts";
-import { type Effects, effectsOf, NO_EFFECTS } from "../rules/effects.ts";
+import type { SearchFacts } from "../rules/book.ts";
+import { type Effects, NO_EFFECTS } from "../rules/effects.ts";
 
-const LOST = "the search is made without rules";
+/** What is missing without rules. */
+export const LOST = "the search is made without rules";
 
-const degradation = (reason: string, effect: string): Degradation => ({
+/** Returns what is said about rules that do not apply. */
+export const degradation = (reason: string, effect: string): Degradation => ({
   ...{ stage: "rules", target: "search_response" },
   reason,
   effect,
 });
 
 /** Properties of a search that rules are compared with, besides its indexes and the time. */
-type Facts = Omit<SearchFacts, "names" | "now">;
+export type Facts = Omit<SearchFacts, "names" | "now">;
 
 /** The rules for a search. */
 export interface SearchRules {
@@ -27,9 +27,11 @@ export interface SearchRules {
   degraded: readonly Degradation[];
 }
 
-const NO_RULES: SearchRules = { effectsOn: () => NO_EFFECTS, degraded: [] };
+/** No rules. */
+export const NO_RULES: SearchRules = { effectsOn: () => NO_EFFECTS, degraded: [] };
 
-interface RulesRequest {
+/** What rules are read for. */
+export interface RulesRequest {
   requestId: string;
   deadline: Deadline;
   rule_set: RuleSet | null | undefined;
@@ -42,44 +44,12 @@ export async function searchRules(
   services: Pick<GatewayServices, "rules" | "api" | "catalog" | "settings">,
   { requestId, deadline, rule_set, index }: RulesRequest,
 ): Promise<SearchRules> {
-  const { rules, api } = services;
+  const { rules } = services;
   if (rule_set === "none" || (!rules && rule_set !== "draft")) return NO_RULES;
   if (!rules) return { ...NO_RULES, degraded: [degradation("the gateway reads no rules", LOST)] };
-  const what = rule_set === "draft" ? "the draft of the rules" : "the document of rules";
-  try {
-    const names = searchedNames(services, index, deadline);
-    const { content, failure } = await rules(rule_set ?? "current", deadline);
-    const degraded = failure ? [degradation(failure.reason, "the rules are those of before")] : [];
-    const found = await names;
-    if (!found) degraded.push(UNRESOLVED);
-    const unusable = degradation(`${what} has a rule that cannot be applied`, LOST);
-    const effectsOn: SearchRules["effectsOn"] = (facts) => {
-      try {
-        return matched(content, { ...facts, names: found ?? namesIn(index) });
-      } catch (error) {
-        const message = unusable.reason;
-        api.log(JSON.stringify({ level: "error", request_id: requestId, message, cause: String(error) }));
-        if (!degraded.includes(unusable)) degraded.push(unusable);
-        return NO_EFFECTS;
-      }
-    };
-    return { effectsOn, degraded };
-  } catch {
-    return { ...NO_RULES, degraded: [degradation(`${what} cannot be read`, LOST)] };
-  }
+  const { readRules } = await import("./read-rules.ts");
+  return readRules({ ...services, rules }, { requestId, deadline, rule_set: rule_set ?? "current", index });
 }
-
-const UNRESOLVED = degradation("the indexes cannot be read", "rules for indexes apply by the names of the request");
-
-/** Returns the names of the indexes of an expression; undefined if the cluster does not answer. */
-const searchedNames = (...[services, index, deadline]: Parameters<typeof resolveTarget>) =>
-  resolveTarget(services, index, deadline).then(
-    ({ indexes }) => [...new Set(indexes.flatMap(({ names }) => names))],
-    () => undefined,
-  );
-
-const matched = (book: RuleBook, facts: Omit<SearchFacts, "now">): Effects =>
-  effectsOf(book.matching({ ...facts, now: Date.now() }), { hasText: facts.text != null });
 
 /** Sends searches with the rules' changes to the query, and without them once the cluster refuses these. */
 export interface RuledSearches {

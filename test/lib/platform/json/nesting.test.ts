@@ -1,5 +1,6 @@
 import * as assert from "uvu/assert";
-import { hasDeepBrackets, nestingIssue, queryIssue } from "../../../../lib/platform/json/nesting.ts";
+import { nestingIssue } from "../../../../lib/platform/json/nesting.ts";
+import { hasDeepBrackets, queryIssue } from "../../../../lib/platform/json/query-issue.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("nesting of JSON");

@@ -4,7 +4,7 @@ import type { Hit } from "../../../../lib/search/page/answer.ts";
 import { searchedPage } from "../../../../lib/search/page/searched-page.ts";
 import type { Stage } from "../../../../lib/search/page/stage.ts";
 import { ruleBook } from "../../../../lib/search/rules/book.ts";
-import { effectsOf } from "../../../../lib/search/rules/effects.ts";
+import { effectsOf } from "../../../../lib/search/rules/combined.ts";
 import { withEffects } from "../../../../lib/search/rules/queries.ts";
 import { rulesStage, withPins } from "../../../../lib/search/stages/pin-documents.ts";
 import { foundHit, listedCluster } from "../../../fixtures/page-stages.ts";
