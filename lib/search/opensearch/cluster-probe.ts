@@ -9,10 +9,8 @@ export async function probeCluster(cluster: Cluster): Promise<Probe> {
   const name = await rolesIn(cluster).catch(() => "");
   return probed({ kind: "cluster", name }, async () => {
     const { status, body } = await cluster.send({ method: "GET", path: "/" }, PROBE_MS);
-    if (status < 300) return;
-    // As AWS names it, so that `deploy` waits for IAM.
-    const name = status === 401 || status === 403 ? "AccessDeniedException" : `status ${status}`;
-    throw Object.assign(new Error(body.toString("utf8").slice(0, 300)), { name });
+    if (status >= 300)
+      throw Object.assign(new Error(body.toString("utf8").slice(0, 300)), { name: `status ${status}` });
   });
 }
 

@@ -119,7 +119,7 @@ test("names every role that calls the cluster, with a role of the cluster for ea
     ["shop-suggestions", SUGGESTIONS],
   ]) {
     assert.match(text, `PUT _plugins/_security/api/rolesmapping/${name}\n{"backend_roles":["${arn}"]}`);
-    assert.match(text, `PUT _plugins/_security/api/roles/${name}\n{"cluster_permissions":["cluster:`);
+    assert.match(text, `PUT _plugins/_security/api/roles/${name}\n{"cluster_permissions":["cluster:monitor/main"`);
   }
   assert.not.match(text, "all_access");
 });
