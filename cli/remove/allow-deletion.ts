@@ -1,9 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { BuildError } from "../../build/error.ts";
 import { buildFunctions } from "../../build/functions.ts";
-import { ignoreNotFound } from "../../lib/platform/aws/errors.ts";
 import { Failure, rethrown } from "../../lib/platform/failure.ts";
-import { TABLES } from "../../lib/recommendation/records/tables.ts";
 import { applyToTheEnd } from "../apply/apply-to-end.ts";
 import { planAndSave } from "../plan/planned.ts";
 import type { PlanJson } from "../plan/summary/plan-json.ts";
@@ -66,19 +64,6 @@ export async function allowDeletion(project: TerraformProject): Promise<boolean>
   };
   await applyToTheEnd(runner, await again(), { again });
   return true;
-}
-
-/** Takes the deletion protection off the tables that exist. Returns whether there was one. */
-export async function allowTableDeletion({ sdk, names }: TerraformProject): Promise<boolean> {
-  const { DynamoDBClient, UpdateTableCommand } = await import("@aws-sdk/client-dynamodb");
-  const dynamo = new DynamoDBClient(sdk);
-  const changed = await Promise.all(
-    TABLES.map((table) => {
-      const unprotected = { TableName: names.table(table), DeletionProtectionEnabled: false };
-      return ignoreNotFound(dynamo.send(new UpdateTableCommand(unprotected)));
-    }),
-  );
-  return changed.some((answer) => answer !== undefined);
 }
 
 const UPDATED = ["aws_lambda_invocation", "aws_lambda_function", "aws_lambda_alias"];

@@ -77,7 +77,7 @@ const ORIGINS = "a number, now, a day such as 2026-12-01, or a place such as 52.
 export const BoostDecay = v.pipe(
   section(
     {
-      curve: v.optional(word(CURVES, "Its form, as of OpenSearch's decay functions. Default: gauss.")),
+      curve: v.optional(word(CURVES, "Its form, as in OpenSearch. Default: gauss.")),
       origin: v.pipe(
         v.union([
           v.pipe(v.number(), v.minValue(-MAX), v.maxValue(MAX)),
@@ -88,38 +88,36 @@ export const BoostDecay = v.pipe(
         ]),
         v.metadata({
           allowed: ORIGINS,
-          description: "The best value: a number, `now` or a day, or latitude and longitude.",
+          description: "The best value.",
         } satisfies About),
       ),
-      scale: Distance(
-        "Distance behind the offset at which the factor is `decay`: a number, a time (d, h, m, s), or km or m.",
-      ),
+      scale: Distance("Distance behind the offset at which the factor is `decay`."),
       offset: v.optional(Distance("Distance up to which the factor is 1. Default: 0.")),
       decay: v.optional(numeric(0.001, 0.999, "The factor at that distance. Default: 0.5.")),
     },
-    "1 at the origin, less with every step away from it.",
+    "1 at the origin, less with distance.",
   ),
   v.check(({ origin, scale, offset }) => {
     const kind = originOf(origin)?.kind;
     const distances = [scale, offset ?? scale].map((one) => kind && distanceOf(one, kind));
     return distances.every((one) => one !== undefined) && distances[0] !== 0;
-  }, "must have a scale above 0 and an offset of the kind of its origin: a number, a time such as 30d, or a distance such as 5km"),
+  }, "must have a scale above 0, and an offset, of the kind of its origin, such as 3, 30d or 5km"),
 );
 
 /** `number` of a factor. */
 export const BoostNumber = section(
   {
-    function: word(NUMBER_FUNCTIONS, "`log1p` and `sqrt` raise great numbers, `reciprocal` small ones."),
-    cap: numeric(1e-6, MAX, "The number at which the factor is 1; beyond it stays 1."),
+    function: word(NUMBER_FUNCTIONS, "`reciprocal` raises small numbers, the others great ones."),
+    cap: numeric(1e-6, MAX, "The number from which on the factor is 1."),
   },
-  "From 0 to 1 by the size of a number.",
+  "By the size of a number.",
 );
 
 /** One factor. */
 export const BoostFactor = v.pipe(
   section(
     {
-      field: Field("Field of the index: a number, a date, a keyword, true or false, or a geo_point."),
+      field: Field("A number, date, keyword, boolean or geo_point."),
       decay: v.optional(BoostDecay),
       number: v.optional(BoostNumber),
       values: v.optional(
@@ -128,18 +126,10 @@ export const BoostFactor = v.pipe(
           v.metadata({ allowed: "a mapping", description: "The factor of each value." } satisfies About),
         ),
       ),
-      missing: v.optional(
-        numeric(0, 1, "The factor of a document without a value, or with one that `values` lacks. Default: 0."),
-      ),
-      weight: v.optional(
-        numeric(
-          0,
-          10,
-          "What a factor of 1 adds, as a part of the best hit's score, or of the hit's own with `product`. Default: 0.1.",
-        ),
-      ),
+      missing: v.optional(numeric(0, 1, "The factor of other values, and of none. Default: 0.")),
+      weight: v.optional(numeric(0, 10, "What a factor of 1 adds, as a part of the best score. Default: 0.1.")),
     },
-    "One factor, which has one of decay, number and values.",
+    "One factor.",
   ),
   v.check(
     ({ decay, number, values }) => [decay, number, values].filter((one) => one !== undefined).length === 1,
@@ -150,10 +140,10 @@ export const BoostFactor = v.pipe(
 /** How factors of the hits change the order of the best ones; without factors not at all. */
 export const Boost = section(
   {
-    mode: v.optional(word(BOOST_MODES, "Whether factors add to the relevance of a hit, or multiply it. Default: sum.")),
+    mode: v.optional(word(BOOST_MODES, "How factors join relevance. Default: sum.")),
     factors: v.optional(list(BoostFactor, "Factors, each from 0 to 1.", { max: 10 })),
   },
-  "Raises the best hits by their fields: newer, nearer, more popular. A request's own `boost` wins; `{}` is none.",
+  "Raises the best hits by their fields; `{}` does not.",
 );
 
 /** Settings of the boost stage. */

@@ -18,8 +18,6 @@ function table(stack: ProjectStack, name: TableName, kmsKeyArn: string): Dynamod
     hashKey,
     attribute: [{ name: hashKey, type: "S" }],
     pointInTimeRecovery: { enabled: true },
-    // Also outside of Terraform; `uninstall` takes it off.
-    deletionProtectionEnabled: true,
     serverSideEncryption: { enabled: true, kmsKeyArn },
     ...(name === "ingestion" && { ttl: { enabled: true, attributeName: INGESTION_EXPIRES } }),
     // Replacing a table would lose its data. `removal.ts` plans the removal without this file.

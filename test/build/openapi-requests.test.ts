@@ -34,7 +34,7 @@ const recommendation: OpenApi = JSON.parse(recommendationOpenApiJson());
 
 /** Refusals that JSON Schema cannot express; the descriptions state them. */
 const BEYOND_SCHEMA =
-  /must sum to 1|needs a SESSION_ID|one weight a subquery|bytes in UTF-8|not starting with _|made by the gateway|set by the gateway|is not a parameter of this template|must have one of decay, number and values|must have a scale above 0|a day such as 2026-12-01|later than tomorrow|a text like "a\|b"/;
+  /must sum to 1|needs a SESSION_ID|one weight a subquery|bytes in UTF-8|not starting with _|made by the gateway|set by the gateway|is not a parameter of this template|must have one of decay, number and values|must have a scale above 0,|a day such as 2026-12-01|later than tomorrow|a text like "a\|b"/;
 
 const issuesOf = (schema: v.GenericSchema, body: unknown): readonly Issue[] => issuesIn(() => validate(schema, body));
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { S3Client } from "@aws-sdk/client-s3";
 import * as assert from "uvu/assert";
@@ -75,6 +75,7 @@ test("applies rules, shows a draft of the next ones, and takes them back", async
   const write = (...rules: object[]) =>
     writeFileSync(join(local.folder, "conf.local", "rules.yaml"), JSON.stringify({ rules }));
   const rule = (name: string, banner: string) => ({ name, effects: { data: { banner } } });
+  rmSync(join(local.folder, "conf.local", "rules.yaml"));
   const none = await local.runHere("rules", "apply", "--local");
   assert.equal([none.code, /There are no rules: rules.yaml/.test(none.err)], [2, true]);
   write(rule("a", "one"));
@@ -102,11 +103,10 @@ test("applies rules, shows a draft of the next ones, and takes them back", async
 
 test("applies synonyms, lists who wrote them, and takes them back", async () => {
   const synonyms = (text: string) => writeFileSync(join(local.folder, "conf.local", "synonyms", "books.txt"), text);
-  mkdirSync(join(local.folder, "conf.local", "synonyms"));
   edit(
     "hybrid_search.yaml",
-    /^( +)candidates:|^( +)embedding_mappings:/m,
-    "$1$2synonyms: { files: [{ file: synonyms/books.txt }] }\n$&",
+    /files:\n.+books\.en\.txt.+\n.+default_locale: en\n/,
+    "files: [{ file: synonyms/books.txt }]\n",
   );
   synonyms("ship, vessel\n");
   assert.match(

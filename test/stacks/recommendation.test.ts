@@ -63,13 +63,12 @@ test("creates the training table before a campaign, and removes it after", () =>
   for (const id of CAMPAIGNS) assert.ok(campaign(id).depends_on.includes("aws_dynamodb_table.table-training"), id);
 });
 
-test("bills tables by request, and makes each recoverable, encrypted and protected from deletion", () => {
+test("bills tables by request, and makes each recoverable and encrypted", () => {
   assert.is(stack.ids("aws_dynamodb_table").length, 6);
   for (const id of stack.ids("aws_dynamodb_table")) {
     const table = stack.resource("aws_dynamodb_table", id);
     assert.is(table.billing_mode, "PAY_PER_REQUEST", id);
     assert.equal(table.point_in_time_recovery, { enabled: true }, id);
-    assert.is(table.deletion_protection_enabled, true, id);
     assert.equal(table.server_side_encryption, { enabled: true, kms_key_arn: key }, id);
     assert.equal(table.lifecycle, { prevent_destroy: true }, id);
   }

@@ -6,18 +6,18 @@ import { effectsOf } from "../rules/combined.ts";
 import { type Effects, NO_EFFECTS } from "../rules/effects.ts";
 import { degradation, LOST, NO_RULES, type RulesRequest, type SearchRules } from "./rules.ts";
 
-type Services = Pick<GatewayServices, "api" | "catalog" | "settings"> & Required<Pick<GatewayServices, "rules">>;
-
-/** Reads the rules for a request. If they cannot be read or applied, there are none, and `degraded` says why. */
+/** Returns the rules for a request. If they cannot be read or applied, there are none, and `degraded` says why. */
 export async function readRules(
-  services: Services,
-  { requestId, deadline, rule_set, index }: RulesRequest & { rule_set: "current" | "draft" },
+  services: Pick<GatewayServices, "rules" | "api" | "catalog" | "settings">,
+  { requestId, deadline, rule_set, index }: RulesRequest,
 ): Promise<SearchRules> {
   const { rules, api } = services;
+  if (rule_set === "none") return NO_RULES;
+  if (!rules) return { ...NO_RULES, degraded: [degradation("the gateway reads no rules", LOST)] };
   const what = rule_set === "draft" ? "the draft of the rules" : "the document of rules";
   try {
     const names = searchedNames(services, index, deadline);
-    const { content, failure } = await rules(rule_set, deadline);
+    const { content, failure } = await rules(rule_set ?? "current", deadline);
     const degraded = failure ? [degradation(failure.reason, "the rules are those of before")] : [];
     const found = await names;
     if (!found) degraded.push(UNRESOLVED);

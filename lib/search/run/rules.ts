@@ -2,7 +2,6 @@ import type { RuleSet } from "../../platform/contract/search.ts";
 import type { Degradation } from "../../platform/http/degradation.ts";
 import { ApiError } from "../../platform/http/error.ts";
 import type { Deadline } from "../../platform/resilience/deadline.ts";
-import type { GatewayServices } from "../gateway/services.ts";
 import type { SearchFacts } from "../rules/book.ts";
 import { type Effects, NO_EFFECTS } from "../rules/effects.ts";
 
@@ -37,18 +36,6 @@ export interface RulesRequest {
   rule_set: RuleSet | null | undefined;
   /** The index expression, which the key may search. */
   index: string;
-}
-
-/** Returns the rules for a request. If they cannot be read or applied, there are none, and `degraded` says why. */
-export async function searchRules(
-  services: Pick<GatewayServices, "rules" | "api" | "catalog" | "settings">,
-  { requestId, deadline, rule_set, index }: RulesRequest,
-): Promise<SearchRules> {
-  const { rules } = services;
-  if (rule_set === "none" || (!rules && rule_set !== "draft")) return NO_RULES;
-  if (!rules) return { ...NO_RULES, degraded: [degradation("the gateway reads no rules", LOST)] };
-  const { readRules } = await import("./read-rules.ts");
-  return readRules({ ...services, rules }, { requestId, deadline, rule_set: rule_set ?? "current", index });
 }
 
 /** Sends searches with the rules' changes to the query, and without them once the cluster refuses these. */

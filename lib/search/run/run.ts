@@ -18,7 +18,8 @@ import { answered } from "./answered.ts";
 import { type Attempt, attemptsOf } from "./attempts.ts";
 import type { SearchBody } from "./named-template.ts";
 import type { Searched } from "./reply.ts";
-import { type RuledSearches, ruledSearches, type SearchRules, searchRules } from "./rules.ts";
+import { type RuledSearches, ruledSearches, type SearchRules } from "./rules.ts";
+import { searchRules } from "./rules-for.ts";
 import type { Opened, Retrieval, Running, SearchRequest, Sender, Source, Variant, Worded } from "./source.ts";
 
 /**
@@ -58,9 +59,8 @@ function granted(
 
 /** Returns the text of a request's filter of the whole search, in which numbers are as written. */
 function filterText({ body, text }: JsonCall<SearchRequest>): string | undefined {
-  if (body.filter == null) return undefined;
-  const slice = memberSlices(text).get("filter");
-  return text.slice(slice?.start, slice?.end);
+  const slice = body.filter == null ? undefined : memberSlices(text).get("filter");
+  return slice && text.slice(slice.start, slice.end);
 }
 
 /** A search with a filled template and resolved indexes. */
@@ -246,8 +246,9 @@ class Search<Request extends SearchRequest, Own extends Opened> {
 
   /** Returns the clauses of the filters of the request and of the caller's token. */
   #filters(): unknown[] {
-    const text = filterText(this.#running.call);
-    return [...(text === undefined ? [] : [parseLossless(text)].flat()), ...tokenFilters(this.#running.call.caller)];
+    const { call } = this.#running;
+    const text = filterText(call);
+    return [...(text === undefined ? [] : [parseLossless(text)].flat()), ...tokenFilters(call.caller)];
   }
 
   get #isByToken(): boolean {

@@ -9,7 +9,7 @@ export const boost = pageStage({
   request: {
     boost: v.pipe(
       v.nullish(objectSchema(Boost)),
-      v.description("How fields of the hits change their order, in place of what the index has; {} for not at all."),
+      v.description("How fields of hits change their order; {} for not at all."),
     ),
   },
   entry: "boost",

@@ -167,12 +167,12 @@ const CONSTRAINTS: ReadonlyArray<Constraint<typeof SEARCH>> = [
   {
     reason:
       "a token's filter reaches neither suggesters, profiles nor suggested texts, nor a caller's pipeline or joins",
-    excludes: ({ filter, suggest, profile, no_hits, pipeline, mapping, key }) =>
+    excludes: ({ filter, suggest, profile, no_hits, pipeline, derived, mapping, key }) =>
       filter === "token" &&
       (has(suggest, "term", "phrase", "completion") ||
         profile === "yes" ||
         has(no_hits, "tell", "search") ||
-        ((isSome(pipeline) || mapping === "join") && has(key, "printed", "limited"))),
+        ((isSome(pipeline) || mapping === "join" || derived === "yes") && has(key, "printed", "limited"))),
   },
   {
     reason: "the key may send its templates, and none of the members that change what they do",

@@ -3,7 +3,7 @@ import type { GatewayServices } from "../../../../lib/search/gateway/services.ts
 import { ruleBook } from "../../../../lib/search/rules/book.ts";
 import { parseRules } from "../../../../lib/search/rules/document.ts";
 import { NO_EFFECTS } from "../../../../lib/search/rules/effects.ts";
-import { searchRules } from "../../../../lib/search/run/rules.ts";
+import { searchRules } from "../../../../lib/search/run/rules-for.ts";
 import { RULES_FORM, type Rule } from "../../../../lib/settings/rules.ts";
 import { suite } from "../../../suite.ts";
 

@@ -409,19 +409,19 @@ export interface components {
         Personalization: "profile" | "none";
         /** @enum {string} */
         NoHitsChoice: "nothing" | "tell" | "search";
-        /** @description Raises the best hits by their fields: newer, nearer, more popular. A request's own `boost` wins; `{}` is none. */
+        /** @description Raises the best hits by their fields. A request's own `boost` wins; `{}` is none. */
         Boost: {
             /**
-             * @description Whether factors add to the relevance of a hit, or multiply it. Default: sum.
+             * @description How factors join relevance. Default: sum.
              * @enum {string}
              */
             mode?: "sum" | "product";
             /** @description Factors, each from 0 to 1. */
             factors?: components["schemas"]["BoostFactor"][];
         };
-        /** @description One factor, which has one of decay, number and values. */
+        /** @description One factor. */
         BoostFactor: {
-            /** @description Field of the index: a number, a date, a keyword, true or false, or a geo_point. */
+            /** @description A number, date, keyword, boolean or geo_point. */
             field: string;
             decay?: components["schemas"]["BoostDecay"];
             number?: components["schemas"]["BoostNumber"];
@@ -429,21 +429,21 @@ export interface components {
             values?: {
                 [key: string]: number;
             };
-            /** @description The factor of a document without a value, or with one that `values` lacks. Default: 0. */
+            /** @description The factor without a value, or with one that `values` lacks. Default: 0. */
             missing?: number;
-            /** @description What a factor of 1 adds, as a part of the best hit's score, or of the hit's own with `product`. Default: 0.1. */
+            /** @description What a factor of 1 adds, as a part of the best hit's score, or of the hit's own (`product`). Default: 0.1. */
             weight?: number;
         };
-        /** @description 1 at the origin, less with every step away from it. */
+        /** @description 1 at the origin, less with distance. */
         BoostDecay: {
             /**
-             * @description Its form, as of OpenSearch's decay functions. Default: gauss.
+             * @description Its form, as in OpenSearch. Default: gauss.
              * @enum {string}
              */
             curve?: "gauss" | "exp" | "linear";
-            /** @description The best value: a number, `now` or a day, or latitude and longitude. */
+            /** @description The best value. */
             origin: number | string;
-            /** @description Distance behind the offset at which the factor is `decay`: a number, a time (d, h, m, s), or km or m. */
+            /** @description Distance behind the offset at which the factor is `decay`. */
             scale: number | string;
             /** @description Distance up to which the factor is 1. Default: 0. */
             offset?: number | string;
@@ -457,7 +457,7 @@ export interface components {
              * @enum {string}
              */
             function: "log1p" | "sqrt" | "reciprocal";
-            /** @description The number at which the factor is 1; beyond it stays 1. */
+            /** @description The number from which on the factor is 1. */
             cap: number;
         };
         Variety: {
