@@ -77,7 +77,7 @@ const ORIGINS = "a number, now, a day such as 2026-12-01, or a place such as 52.
 export const BoostDecay = v.pipe(
   section(
     {
-      curve: v.optional(word(CURVES, "Its form, as in OpenSearch. Default: gauss.")),
+      curve: v.optional(word(CURVES, "As in OpenSearch. Default: gauss.")),
       origin: v.pipe(
         v.union([
           v.pipe(v.number(), v.minValue(-MAX), v.maxValue(MAX)),
@@ -91,9 +91,9 @@ export const BoostDecay = v.pipe(
           description: "The best value.",
         } satisfies About),
       ),
-      scale: Distance("Distance behind the offset at which the factor is `decay`."),
-      offset: v.optional(Distance("Distance up to which the factor is 1. Default: 0.")),
-      decay: v.optional(numeric(0.001, 0.999, "The factor at that distance. Default: 0.5.")),
+      scale: Distance("Distance at which the factor is `decay`."),
+      offset: v.optional(Distance("Up to here the factor is 1. Default: 0.")),
+      decay: v.optional(numeric(0.001, 0.999, "The factor at `scale`. Default: 0.5.")),
     },
     "1 at the origin, less with distance.",
   ),
@@ -110,7 +110,7 @@ export const BoostNumber = section(
     function: word(NUMBER_FUNCTIONS, "`reciprocal` raises small numbers, the others great ones."),
     cap: numeric(1e-6, MAX, "The number from which on the factor is 1."),
   },
-  "By the size of a number.",
+  "By size.",
 );
 
 /** One factor. */
@@ -123,7 +123,7 @@ export const BoostFactor = v.pipe(
       values: v.optional(
         v.pipe(
           v.record(RecordKey, numeric(0, 1, "The factor of this value.")),
-          v.metadata({ allowed: "a mapping", description: "The factor of each value." } satisfies About),
+          v.metadata({ allowed: "a mapping", description: "Factors by value." } satisfies About),
         ),
       ),
       missing: v.optional(numeric(0, 1, "The factor of other values, and of none. Default: 0.")),
@@ -140,7 +140,7 @@ export const BoostFactor = v.pipe(
 /** How factors of the hits change the order of the best ones; without factors not at all. */
 export const Boost = section(
   {
-    mode: v.optional(word(BOOST_MODES, "How factors join relevance. Default: sum.")),
+    mode: v.optional(word(BOOST_MODES, "Default: sum.")),
     factors: v.optional(list(BoostFactor, "Factors, each from 0 to 1.", { max: 10 })),
   },
   "Raises the best hits by their fields; `{}` does not.",

@@ -228,7 +228,8 @@ class Search<Request extends SearchRequest, Own extends Opened> {
     const retrieval = await opened.retrieval(settings);
     const asked = { entry: opened.entry, synonyms: body.synonyms, locale: body.locale, deadline };
     const filters = [...opened.filters, ...this.#filters()];
-    const bounds = filters.length > 0 ? await boundsOf(filters, opened.native, this.#isByToken) : undefined;
+    const bounds =
+      filters.length > 0 ? await boundsOf(filters, opened.native, call.caller.token?.filters !== undefined) : undefined;
     const isChanged = changesQuery(effects) || synonyms.isWanted(asked) || bounds !== undefined;
     const queries = isChanged ? retrieval.queries() : undefined;
     const rewritten = synonyms.isWanted(asked) ? await withSynonyms(services, asked, queries) : unchanged(queries);
@@ -249,10 +250,6 @@ class Search<Request extends SearchRequest, Own extends Opened> {
     const { call } = this.#running;
     const text = filterText(call);
     return [...(text === undefined ? [] : [parseLossless(text)].flat()), ...tokenFilters(call.caller)];
-  }
-
-  get #isByToken(): boolean {
-    return this.#running.call.caller.token?.filters !== undefined;
   }
 
   /** Returns the stage that interleaves the hits of another variant with those of this one. */

@@ -323,7 +323,7 @@ export interface components {
             personalization?: components["schemas"]["Personalization"] | null;
             /** @description Reranks the hits by the model that the index has in hybrid_search.yaml, also where that does so only for requests that ask. */
             rerank?: components["schemas"]["Rerank"] | null;
-            /** @description How fields of the hits change their order, in place of what the index has; {} for not at all. */
+            /** @description How fields of hits change their order; {} for not at all. */
             boost?: components["schemas"]["Boost"] | null;
             /** @description How similar hits are moved apart, in place of what the index has in hybrid_search.yaml; {} for not at all. */
             variety?: components["schemas"]["Variety"] | null;
@@ -358,7 +358,7 @@ export interface components {
             personalization?: components["schemas"]["Personalization"] | null;
             /** @description Reranks the hits by the model that the index has in hybrid_search.yaml, also where that does so only for requests that ask. */
             rerank?: components["schemas"]["Rerank"] | null;
-            /** @description How fields of the hits change their order, in place of what the index has; {} for not at all. */
+            /** @description How fields of hits change their order; {} for not at all. */
             boost?: components["schemas"]["Boost"] | null;
             /** @description How similar hits are moved apart, in place of what the index has in hybrid_search.yaml; {} for not at all. */
             variety?: components["schemas"]["Variety"] | null;
@@ -409,10 +409,10 @@ export interface components {
         Personalization: "profile" | "none";
         /** @enum {string} */
         NoHitsChoice: "nothing" | "tell" | "search";
-        /** @description Raises the best hits by their fields. A request's own `boost` wins; `{}` is none. */
+        /** @description Raises the best hits by their fields; `{}` does not. */
         Boost: {
             /**
-             * @description How factors join relevance. Default: sum.
+             * @description Default: sum.
              * @enum {string}
              */
             mode?: "sum" | "product";
@@ -425,35 +425,35 @@ export interface components {
             field: string;
             decay?: components["schemas"]["BoostDecay"];
             number?: components["schemas"]["BoostNumber"];
-            /** @description The factor of each value. */
+            /** @description Factors by value. */
             values?: {
                 [key: string]: number;
             };
-            /** @description The factor without a value, or with one that `values` lacks. Default: 0. */
+            /** @description The factor of other values, and of none. Default: 0. */
             missing?: number;
-            /** @description What a factor of 1 adds, as a part of the best hit's score, or of the hit's own (`product`). Default: 0.1. */
+            /** @description What a factor of 1 adds, as a part of the best score. Default: 0.1. */
             weight?: number;
         };
         /** @description 1 at the origin, less with distance. */
         BoostDecay: {
             /**
-             * @description Its form, as in OpenSearch. Default: gauss.
+             * @description As in OpenSearch. Default: gauss.
              * @enum {string}
              */
             curve?: "gauss" | "exp" | "linear";
             /** @description The best value. */
             origin: number | string;
-            /** @description Distance behind the offset at which the factor is `decay`. */
+            /** @description Distance at which the factor is `decay`. */
             scale: number | string;
-            /** @description Distance up to which the factor is 1. Default: 0. */
+            /** @description Up to here the factor is 1. Default: 0. */
             offset?: number | string;
-            /** @description The factor at that distance. Default: 0.5. */
+            /** @description The factor at `scale`. Default: 0.5. */
             decay?: number;
         };
-        /** @description From 0 to 1 by the size of a number. */
+        /** @description By size. */
         BoostNumber: {
             /**
-             * @description `log1p` and `sqrt` raise great numbers, `reciprocal` small ones.
+             * @description `reciprocal` raises small numbers, the others great ones.
              * @enum {string}
              */
             function: "log1p" | "sqrt" | "reciprocal";
@@ -494,7 +494,7 @@ export interface components {
             personalization?: components["schemas"]["Personalization"] | null;
             /** @description Reranks the hits by the model that the index has in hybrid_search.yaml, also where that does so only for requests that ask. */
             rerank?: components["schemas"]["Rerank"] | null;
-            /** @description How fields of the hits change their order, in place of what the index has; {} for not at all. */
+            /** @description How fields of hits change their order; {} for not at all. */
             boost?: components["schemas"]["Boost"] | null;
             /** @description How similar hits are moved apart, in place of what the index has in hybrid_search.yaml; {} for not at all. */
             variety?: components["schemas"]["Variety"] | null;
@@ -528,7 +528,7 @@ export interface components {
             personalization?: components["schemas"]["Personalization"] | null;
             /** @description Reranks the hits by the model that the index has in hybrid_search.yaml, also where that does so only for requests that ask. */
             rerank?: components["schemas"]["Rerank"] | null;
-            /** @description How fields of the hits change their order, in place of what the index has; {} for not at all. */
+            /** @description How fields of hits change their order; {} for not at all. */
             boost?: components["schemas"]["Boost"] | null;
             /** @description How similar hits are moved apart, in place of what the index has in hybrid_search.yaml; {} for not at all. */
             variety?: components["schemas"]["Variety"] | null;
@@ -751,7 +751,7 @@ export interface components {
             personalization?: components["schemas"]["Personalization"] | null;
             /** @description Reranks the hits by the model that the index has in hybrid_search.yaml, also where that does so only for requests that ask. */
             rerank?: components["schemas"]["Rerank"] | null;
-            /** @description How fields of the hits change their order, in place of what the index has; {} for not at all. */
+            /** @description How fields of hits change their order; {} for not at all. */
             boost?: components["schemas"]["Boost"] | null;
             /** @description How similar hits are moved apart, in place of what the index has in hybrid_search.yaml; {} for not at all. */
             variety?: components["schemas"]["Variety"] | null;
@@ -809,7 +809,7 @@ export interface components {
             personalization?: components["schemas"]["Personalization"] | null;
             /** @description Reranks the hits by the model that the index has in hybrid_search.yaml, also where that does so only for requests that ask. */
             rerank?: components["schemas"]["Rerank"] | null;
-            /** @description How fields of the hits change their order, in place of what the index has; {} for not at all. */
+            /** @description How fields of hits change their order; {} for not at all. */
             boost?: components["schemas"]["Boost"] | null;
             /** @description How similar hits are moved apart, in place of what the index has in hybrid_search.yaml; {} for not at all. */
             variety?: components["schemas"]["Variety"] | null;
