@@ -174,6 +174,7 @@ const SIGNED = { required: false, max_age: 60, issuer: "https://login.example.or
 const PUBLIC = { jwks: { keys: [] }, jwks_url: "https://login.example.org/jwks.json" };
 const tokenKey = (name: keyof typeof PUBLIC) =>
   changed(full, "api.yaml", ["keys", 0, "tokens"], { ...SIGNED, [name]: PUBLIC[name] });
+
 /** The same with other kinds of a factor, each of which excludes the others. */
 const boosted = (kind: object) =>
   changed(full, "hybrid_search.yaml", ["hybrid_queries", 0, "boost", "factors"], [{ field: "sold", ...kind }]);
