@@ -1,39 +1,13 @@
 import * as assert from "uvu/assert";
-import type { GenericSchema } from "valibot";
 import { parse, stringify } from "yaml";
-import { ApiSchema } from "../../../lib/settings/api.ts";
-import { AvroSchema } from "../../../lib/settings/avro.ts";
-import { EtlSchema } from "../../../lib/settings/etl.ts";
-import { FiltersSchema } from "../../../lib/settings/filter.ts";
-import { HybridSearchSchema } from "../../../lib/settings/hybrid-search.ts";
-import { ModelsSchema } from "../../../lib/settings/model.ts";
-import { PlacementsSchema } from "../../../lib/settings/placements.ts";
 import { formatPath, type Path, type Problem } from "../../../lib/settings/problem.ts";
-import { ProjectSchema } from "../../../lib/settings/project.ts";
-import { RulesSchema } from "../../../lib/settings/rules.ts";
 import { aboutOf, describedBy, shapeOf } from "../../../lib/settings/shape.ts";
-import { CampaignSchema, SolutionSchema } from "../../../lib/settings/solution.ts";
 import { suite } from "../../suite.ts";
 import { changed, changedAll, type Files, fullExample, problemsOf } from "./example.ts";
 import { givenAt } from "./given-value.ts";
+import { SCHEMAS } from "./schemas.ts";
 
 const test = suite("every key of every file");
-
-const SCHEMAS: readonly [file: string, schema: GenericSchema][] = [
-  ["project.yaml", ProjectSchema],
-  ["api.yaml", ApiSchema],
-  ["hybrid_search.yaml", HybridSearchSchema],
-  ["model.yaml", ModelsSchema],
-  ["solution.yaml", SolutionSchema],
-  ["campaign.yaml", CampaignSchema],
-  ["filter.yaml", FiltersSchema],
-  ["recommendation.yaml", PlacementsSchema],
-  ["rules.yaml", RulesSchema],
-  ["schema/user_schema.json", AvroSchema("user")],
-  ["schema/item_schema.json", AvroSchema("item")],
-  ["schema/interaction_schema.json", AvroSchema("interaction")],
-  ["etl/configure.json", EtlSchema],
-];
 
 /** Every key of a description of requests. */
 const PROTOCOL = {
