@@ -214,8 +214,8 @@ export class StorageStack extends ProjectStack {
 
   /** Created without a value, which would end up in the state; `deploy` writes a random one if there is none. */
   private tokenSecret(name: string, keyArn: string): void {
-    // checkov:skip=CKV2_AWS_57 aws_secretsmanager_secret.tokens: `relevance token --rotate` replaces it while servers
-    // sign with both
+    // checkov:skip=CKV2_AWS_57 aws_secretsmanager_secret.tokens-*: `relevance token --rotate` replaces it while
+    // servers sign with both
     new SecretsmanagerSecret(this, `tokens-${name}`, {
       name: this.names.tokenSecret(name),
       description: `Signs the tokens of the key ${name}`,

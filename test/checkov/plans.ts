@@ -23,6 +23,7 @@ export async function allOptionsPlans(terraform: Terraform, folder: string): Pro
   const gateway = configuration("all-options", [
     ["project.yaml", ["terraform"], undefined],
     ["api.yaml", ["keys_to"], "secretsmanager"],
+    ["api.yaml", ["keys"], [{ name: "shop-browser", endpoints: ["search"], indexes: ["products"], tokens: {} }]],
   ]);
   const service = recommendation([["solution.yaml", ["retraining"], { schedule: "rate(7 days)" }]]);
   return [
