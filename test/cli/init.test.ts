@@ -16,11 +16,6 @@ const TEMPLATE = "cli/init/template";
 const folder = mkdtempSync(join(tmpdir(), "init-"));
 test.after(() => rmSync(folder, { recursive: true }));
 
-test("the pipeline for GitHub is that of the guide", () => {
-  const [, printed] = /```yaml\n([\s\S]*?)```/.exec(readFileSync("docs/guides/pipeline.md", "utf8")) ?? [];
-  assert.is(readFileSync(join(TEMPLATE, "github.yaml"), "utf8"), printed);
-});
-
 /** A GitLab that has one merged merge request, with a plan of the bot and a comment of somebody else. */
 const digest = (letter: string) => letter.repeat(64);
 const NOTES = [
