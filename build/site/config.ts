@@ -16,10 +16,10 @@ export function siteConfig(pages: readonly Page[]): object {
     // The texts are ours, but what they say in angle brackets is not HTML.
     markdown: { html: false, theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" } },
     themeConfig: {
-      search: { provider: "local" },
       // The name for screen readers contains what is shown.
       notFound: { linkLabel: "Take me home" },
       outline: [2, 3],
+      nav: READERS.map(({ name, guides: [first] }) => ({ text: name, link: `/guides/${first}.html` })),
       sidebar: [
         ...READERS.map(({ name, guides }) =>
           group(

@@ -8,6 +8,7 @@ import { withMain, withoutEmptyHeads } from "./accessible.ts";
 import { brunoCollection } from "./bruno.ts";
 import { llmsText, siteConfig } from "./config.ts";
 import { pagesOf, picturesOf, slugOf } from "./pages.ts";
+import { FIELD_WEIGHTS, fieldOf, fuzziness, KEYWORDS, pageWeight, searchTerm } from "./search.ts";
 
 const SITE = join(PACKAGE_FOLDER, "docs/site");
 /** The generator finds its packages above its input. */
@@ -32,10 +33,7 @@ put(join(INPUT, "index.md"), readFileSync(join(SITE, "index.md")));
 for (const picture of picturesOf()) {
   put(join(INPUT, "guides/images", basename(picture)), readFileSync(join(PACKAGE_FOLDER, picture)));
 }
-put(
-  join(INPUT, "public/console-search.png"),
-  readFileSync(join(PACKAGE_FOLDER, "docs/guides/images/console-search.png")),
-);
+put(join(INPUT, "public/shop.png"), readFileSync(join(PACKAGE_FOLDER, "docs/guides/images/shop.png")));
 const config = JSON.stringify(siteConfig(pages));
 put(
   join(INPUT, ".vitepress/config.mjs"),
@@ -44,8 +42,15 @@ const slugify = ${slugOf};
 const heads = ${withoutEmptyHeads};
 const markdown = { ...config.markdown, anchor: { slugify }, config: ({ core }) => core.ruler.push("heads", heads) };
 const transform = ${withMain};
+const KEYWORDS = ${JSON.stringify(KEYWORDS)};
+const boost = ${JSON.stringify(FIELD_WEIGHTS)};
+const miniSearch = {
+  options: { fields: Object.keys(boost), extractField: ${fieldOf}, processTerm: ${searchTerm} },
+  searchOptions: { fuzzy: ${fuzziness}, prefix: true, boost, boostDocument: ${pageWeight} },
+};
 const plugins = [{ name: "main", enforce: "pre", transform }];
-export default { ...config, markdown, vite: { plugins } };
+const themeConfig = { ...config.themeConfig, search: { provider: "local", options: { miniSearch } } };
+export default { ...config, themeConfig, markdown, vite: { plugins } };
 `,
 );
 cpSync(join(SITE, "theme"), join(INPUT, ".vitepress/theme"), { recursive: true });

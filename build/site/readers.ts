@@ -68,6 +68,6 @@ export const READERS: readonly Reader[] = [
   {
     name: "Merchandisers",
     about: "Pin, hide, promote and recommend, without a deployment.",
-    guides: ["console", "rules", "synonyms", "recommendations"],
+    guides: ["rules", "synonyms", "suggest", "recommendations", "console"],
   },
 ];

@@ -8,6 +8,7 @@ import { llmsText, siteConfig } from "../../build/site/config.ts";
 import { describedOperations, type OpenApiFile } from "../../build/site/openapi-file.ts";
 import { pagesOf } from "../../build/site/pages.ts";
 import { READERS } from "../../build/site/readers.ts";
+import { KEYWORDS } from "../../build/site/search.ts";
 import { requestTabs } from "../../build/site/tabs.ts";
 import { PORTS, type PortName } from "../../packages/local/dev/options.ts";
 import { suite } from "../suite.ts";
@@ -29,7 +30,8 @@ test("has each guide in the order of a reader, and no other", () => {
       .map((file) => basename(file, ".md"))
       .sort(),
   );
-  assert.match(JSON.stringify(siteConfig(pages)), /"text":"Merchandisers"/);
+  assert.equal(Object.keys(KEYWORDS).sort(), listed, "each has words by which people search");
+  assert.match(JSON.stringify(siteConfig(pages)), /"text":"Merchandisers","link":"\/guides\/rules.html"/);
   for (const guide of listed) assert.ok(llmsText(pages).includes(`(/guides/${guide}.md)`), guide);
 });
 

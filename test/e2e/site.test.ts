@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, extname, join } from "node:path";
 import * as assert from "uvu/assert";
+import { FIELD_WEIGHTS, fuzziness, pageWeight, searchTerm } from "../../build/site/search.ts";
 import { violations } from "../../packages/lab/test/console/axe.ts";
 import { startBrowser } from "../fixtures/browser.ts";
 import { ROOT } from "../fixtures/env.ts";
@@ -23,6 +24,40 @@ const KINDS = [
   "/decisions/",
   "/404.html",
 ];
+/** What people search for, by the guide that must be found first. */
+const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
+  rules: ["pin a product", "hide a product", "banner"],
+  suggest: ["did you mean", "typo", "autocomplete"],
+  costs: ["cost per month", "how expensive is it"],
+  experiments: ["A/B test"],
+  recommendations: ["similar products", "cold start"],
+  search: ["facets", "pagination", "vector search", "partial answer"],
+  synonyms: ["synonyms"],
+  access: ["API key", "403 forbidden", "CORS"],
+  tokens: ["multi-tenant"],
+  teardown: ["remove everything", "restore deleted items"],
+  data: ["delete a user GDPR"],
+  monitoring: ["alarm"],
+  indexes: ["reindex"],
+  models: ["Bedrock model"],
+  pipeline: ["GitHub Actions"],
+  relevance: ["judge results"],
+  start: ["getting started"],
+  "local-stack": ["run on a laptop"],
+  "request-log": ["zero results", "click tracking"],
+  deploy: ["rollback", "permissions to deploy"],
+  passages: ["long documents"],
+  agents: ["MCP"],
+  training: ["retrain every day"],
+  bulk: ["upload documents"],
+  filters: ["exclude purchased items"],
+  sizing: ["requests per second"],
+  platform: ["encryption"],
+  "raw-backend": ["OpenSearch client"],
+  leaving: ["leave"],
+  shop: ["InstantSearch"],
+  console: ["compare two searches"],
+};
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html",
   ".js": "text/javascript",
@@ -134,6 +169,22 @@ test("switches all tabs of a guide together, by the keyboard, and keeps the plac
   await page.close();
 });
 
+test("finds for each question of users its guide first", async () => {
+  const { default: MiniSearch } = await import(join(ROOT, "docs/site/node_modules/minisearch/dist/es/index.js"));
+  const [file = ""] = globSync("assets/chunks/@localSearchIndex*.js", { cwd: SITE });
+  const { default: json } = await import(join(SITE, file));
+  const index = MiniSearch.loadJSON(json, {
+    ...{ fields: Object.keys(FIELD_WEIGHTS), storeFields: ["title", "titles"], processTerm: searchTerm },
+    searchOptions: { fuzzy: fuzziness, prefix: true, boost: FIELD_WEIGHTS, boostDocument: pageWeight },
+  });
+  const wrong = Object.entries(QUESTIONS).flatMap(([guide, questions]) =>
+    questions
+      .map((question) => `${question}: ${index.search(question)[0]?.id}`)
+      .filter((found) => !found.includes(`: /guides/${guide}.html`)),
+  );
+  assert.equal(wrong, []);
+});
+
 test("finds a guide by a word, and shows a request in another language", async () => {
   const page = await browser.newPage();
   await page.goto(`${origin}/reference/search-gateway.html`, { waitUntil: "networkidle" });
@@ -142,8 +193,8 @@ test("finds a guide by a word, and shows a request in another language", async (
   await page.locator(".VPSidebar a[href='/decisions/']").click();
   await page.getByRole("heading", { name: "Decisions" }).waitFor();
   await page.keyboard.press("Control+k");
-  await page.locator("#localsearch-input").fill("teardown");
-  await page.locator("#localsearch-list a[href*='teardown']").first().waitFor();
+  await page.locator("#localsearch-input").fill("typo");
+  await page.locator("#localsearch-list li:first-child a[href*='guides/suggest.html']").waitFor();
   await page.close();
 });
 
