@@ -1,7 +1,7 @@
 import type { PageStage } from "../../platform/contract/search.ts";
 import type { StageMember } from "../../settings/page-stages.ts";
-import type { GatewayServices } from "../gateway/services.ts";
 import type { IndexSettings } from "../gateway/settings.ts";
+import type { StageTools } from "../gateway/tools.ts";
 import type { StageSelection } from "../page/stage.ts";
 import { boost } from "./boost.ts";
 import type { Bound, Fields, StageContext } from "./kinds.ts";
@@ -56,13 +56,10 @@ export const asksForEntry = (request: StageFields, entries: ReadonlyArray<Pick<I
 export type StageFields = Fields<typeof stageMembers>;
 
 /** Returns the stages for a search, in order, and why other requested ones are not available. */
-export async function stagesFor(
-  services: GatewayServices,
-  search: StageContext<StageFields>,
-): Promise<StageSelection[]> {
+export async function stagesFor(tools: StageTools, search: StageContext<StageFields>): Promise<StageSelection[]> {
   const wanted: StageSelection[] = [];
   for (const kind of Object.values(PAGE)) {
-    if (kind.isWanted(search)) wanted.push((await kind.load())(services, search));
+    if (kind.isWanted(search)) wanted.push((await kind.load())(tools, search));
   }
   return wanted;
 }

@@ -11,8 +11,8 @@ import { invalidRequest } from "../../../platform/http/validate.ts";
 import type { Deadline } from "../../../platform/resilience/deadline.ts";
 import type { Vectors } from "../../../settings/vectors.ts";
 import type { EmbedderName } from "../../embeddings/embedder.ts";
-import type { GatewayServices } from "../../gateway/services.ts";
 import type { IndexSettings } from "../../gateway/settings.ts";
+import type { SourceTools } from "../../gateway/tools.ts";
 import { embedderFor } from "../../index-meta/index-meta.ts";
 import type { Capabilities } from "../../opensearch/capabilities.ts";
 import { embeddingField, hasPassages, type SearchPipeline } from "../../opensearch/index-catalog.ts";
@@ -67,13 +67,13 @@ export interface HybridTarget extends StageEntry, Pick<IndexSettings, "settings"
  * `invalid_request` if one search cannot serve all indexes: their entries differ in more than the models.
  */
 export async function hybridTarget(
-  services: Pick<GatewayServices, "catalog" | "capabilities" | "settings">,
+  tools: Pick<SourceTools, "catalog" | "capabilities" | "settings">,
   name: string,
   deadline: Deadline,
 ): Promise<HybridTarget> {
-  const { capabilities, settings } = services;
+  const { catalog, capabilities, settings } = tools;
   const [{ indexes, isWrapped }, can] = await Promise.all([
-    resolveTarget(services, name, deadline),
+    resolveTarget(tools, name, deadline),
     capabilities(deadline),
   ]);
   const [first] = indexes;
@@ -92,7 +92,7 @@ export async function hybridTarget(
     embeddings: embeddingsOf(indexes),
     passages: passagesIn(indexes),
     isWrapped,
-    pipeline: await defaultPipeline(services, name, indexes, deadline),
+    pipeline: await defaultPipeline(catalog, name, indexes, deadline),
     can,
   };
 }
@@ -102,7 +102,7 @@ export async function hybridTarget(
  */
 function embeddersOf(
   indexes: readonly TargetIndex[],
-  { models }: GatewayServices["settings"],
+  { models }: SourceTools["settings"],
 ): Pick<HybridTarget, "embedders" | "incompatible"> {
   const embedders = new Map<string, EmbedderName>();
   const incompatible = new Map<string, string>();

@@ -25,8 +25,7 @@ const read: ReadIfChanged = async () => ({
 /** Sends two pages to a cluster that refuses some bodies. Returns the bodies, and what the answer lacks. */
 async function sentTo(refuses: (body: string) => boolean) {
   const asked = { entry: { synonyms: { files: [{ file: "a.txt" }] } }, synonyms: undefined, locale: undefined };
-  const services = { synonyms: synonymReader(read) };
-  const rewritten = await withSynonyms(services, { ...asked, deadline: deadlineIn(1_000) }, QUERY);
+  const rewritten = await withSynonyms(synonymReader(read), { ...asked, deadline: deadlineIn(1_000) }, QUERY);
   const ruled = ruledSearches(effects);
   const attempt = attemptsOf({ effects, ruled, rewritten }, QUERY, (own, query) =>
     [own.filters.length > 0 ? "rules" : "safe", ...(query === QUERY ? [] : ["synonyms"])].join(" "),
