@@ -1,24 +1,21 @@
 import type { Degradation } from "../../platform/http/degradation.ts";
 import type { JsonCall, Reply } from "../../platform/http/event.ts";
 import { parseLossless } from "../../platform/json/values.ts";
-import { searchedIndexes } from "../access/query.ts";
+import { searchedIndexes, tokenFilters } from "../access/query.ts";
 import { checkedParts, requirePageRequest, requireTemplate } from "../access/templates.ts";
-import { tokenFilters } from "../access/token-filters.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import type { SearchPage } from "../page/native-page.ts";
-import { type Rewritten, unchanged } from "../page/rewritten.ts";
 import { searchedPage } from "../page/searched-page.ts";
-import { type StageSelection, stagesOf } from "../page/stage.ts";
+import { type Rewritten, type StageSelection, stagesOf, unchanged } from "../page/stage.ts";
 import { plainExpression } from "../resolve/expression.ts";
 import { changesQuery, type Effects, withoutText } from "../rules/effects.ts";
 import { synonyms, withSynonyms } from "../stages/synonyms.ts";
 import { stagesFor } from "../stages/table.ts";
 import { answered } from "./answered.ts";
-import { type Attempt, attemptsOf } from "./attempts.ts";
 import type { SearchBody } from "./named-template.ts";
 import type { Searched } from "./reply.ts";
 import { filterText } from "./request.ts";
-import { NO_RULES, type RuledSearches, ruledSearches, type SearchRules } from "./rules.ts";
+import { type Attempt, attemptsOf, NO_RULES, type RuledSearches, ruledSearches, type SearchRules } from "./rules.ts";
 import type { Opened, Retrieval, Running, SearchRequest, Sender, Source, Variant, Worded } from "./source.ts";
 
 /**

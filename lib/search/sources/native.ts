@@ -5,15 +5,13 @@ import { isObject, parseLossless } from "../../platform/json/values.ts";
 import type { Deadline } from "../../platform/resilience/deadline.ts";
 import type { IndexCatalog } from "../opensearch/index-catalog.ts";
 import { nativeSearch } from "../page/answer.ts";
-import { droppingReason } from "../page/dropping.ts";
-import { pageOf } from "../page/native-page.ts";
+import { droppingReason, pageOf } from "../page/native-page.ts";
 import { resolveTarget } from "../resolve/target.ts";
 import type { SearchBody } from "../run/named-template.ts";
 import type { AnySearchRequest } from "../run/request.ts";
 import type { Opened, Retrieval, Running, Sender, Source, Worded } from "../run/source.ts";
 import type { StageEntry } from "../stages/kinds.ts";
-import { sharedStages } from "../stages/shared.ts";
-import { asksForEntry } from "../stages/table.ts";
+import { asksForEntry, sharedStages } from "../stages/table.ts";
 
 /**
  * `POST /application/search`: a native body or a named template, sent unchanged unless rules, synonyms or stages change

@@ -3,7 +3,7 @@ import { ApiError } from "../../platform/http/error.ts";
 import type { Deadline } from "../../platform/resilience/deadline.ts";
 import type { IndexSettings } from "../gateway/settings.ts";
 import type { SearchAnswer } from "../page/answer.ts";
-import type { Rewritten } from "../page/rewritten.ts";
+import type { Rewritten } from "../page/stage.ts";
 import type { SynonymReader } from "../synonyms/document.ts";
 import type { Rewriting } from "../synonyms/rewrite.ts";
 

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { Locale } from "../../settings/names.ts";
-import { type Rewritten, unchanged } from "../page/rewritten.ts";
+import { type Rewritten, unchanged } from "../page/stage.ts";
 import type { SynonymReader } from "../synonyms/document.ts";
 import type { SynonymSearch } from "./add-synonyms.ts";
 import type { Declared } from "./kinds.ts";

@@ -3,6 +3,7 @@ import type { StageMember } from "../../settings/page-stages.ts";
 import type { IndexSettings } from "../gateway/settings.ts";
 import type { StageTools } from "../gateway/tools.ts";
 import type { StageSelection } from "../page/stage.ts";
+import type { TargetIndex } from "../resolve/target.ts";
 import { boost } from "./boost.ts";
 import type { Bound, Fields, StageContext } from "./kinds.ts";
 import { personalization } from "./personalization.ts";
@@ -62,4 +63,22 @@ export async function stagesFor(tools: StageTools, search: StageContext<StageFie
     if (kind.isWanted(search)) wanted.push((await kind.load())(tools, search));
   }
   return wanted;
+}
+
+/**
+ * Returns the stage settings on which the entries of all searched indexes agree, and whether an index has a search
+ * pipeline, which may change the documents that stages read.
+ */
+export function sharedStages(
+  indexes: readonly TargetIndex[],
+): Pick<IndexSettings, StageMember> & { hasPipeline: boolean } {
+  const shared = ENTRY_MEMBERS.flatMap((member) => {
+    const [first, ...others] = indexes.map(({ entry }) => entry?.[member]);
+    const isShared = others.every((other) => JSON.stringify(other) === JSON.stringify(first));
+    return first && isShared ? [[member, first] as const] : [];
+  });
+  return {
+    ...(Object.fromEntries(shared) as Pick<IndexSettings, StageMember>),
+    hasPipeline: indexes.some(({ searchPipeline = "_none" }) => searchPipeline !== "_none"),
+  };
 }

@@ -1,12 +1,10 @@
 import { withMembers } from "../../../platform/json/slices.ts";
 import { nativeSearch } from "../../page/answer.ts";
-import { droppingReason } from "../../page/dropping.ts";
+import { droppingReason } from "../../page/native-page.ts";
 import type { PageResult } from "../../page/stage.ts";
 import type { Retrieval, Running, Sender, Source, Worded } from "../../run/source.ts";
 import { highlighted } from "./best-passages.ts";
-import { pipelineRefusal } from "./default-pipeline.ts";
-import { depthDegradation, versionDegradations } from "./degraded.ts";
-import { fusedPages } from "./fused-pages.ts";
+import { depthDegradation, fusedPages, versionDegradations } from "./fused-pages.ts";
 import { nativeOf, type OpenedHybrid, type Plan, planned } from "./plan.ts";
 import type { HybridRequest, HybridSettings } from "./request.ts";
 import { hybridTarget } from "./target.ts";
@@ -101,7 +99,8 @@ function senderOf(
   const search = (stage: string, json: string, query?: { query: string }) =>
     watch.time(stage, () => nativeSearch(cluster, call.deadline, index, json, { ...query, timeout }));
   const fused = (json: string) =>
-    search("cluster", json, { query: QUERY_STRING }).catch((error: unknown) => {
+    search("cluster", json, { query: QUERY_STRING }).catch(async (error: unknown) => {
+      const { pipelineRefusal } = await import("./default-pipeline.ts");
       throw pipelineRefusal(error, pipeline, can.version);
     });
   return {

@@ -2,7 +2,7 @@ import type { Degradation } from "../../../platform/http/degradation.ts";
 import { lookup } from "../../../platform/json/lookup.ts";
 import { memberSlices, withMembers } from "../../../platform/json/slices.ts";
 import type { Deadline } from "../../../platform/resilience/deadline.ts";
-import { passageVector } from "../../../settings/passage-fields.ts";
+import { passageVector } from "../../../settings/vectors.ts";
 import { sourceText } from "../../bulk/needs.ts";
 import { byteVector } from "../../embeddings/byte-vector.ts";
 import { type Embedding, embedderName, passagesBy } from "../../embeddings/embedder.ts";

@@ -3,8 +3,7 @@ import type { ReadIfChanged } from "../../../../lib/platform/aws/versioned-docum
 import { ApiError } from "../../../../lib/platform/http/error.ts";
 import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
 import { NO_EFFECTS } from "../../../../lib/search/rules/effects.ts";
-import { attemptsOf } from "../../../../lib/search/run/attempts.ts";
-import { ruledSearches } from "../../../../lib/search/run/rules.ts";
+import { attemptsOf, ruledSearches } from "../../../../lib/search/run/rules.ts";
 import { withSynonyms } from "../../../../lib/search/stages/synonyms.ts";
 import { synonymReader } from "../../../../lib/search/synonyms/document.ts";
 import { suite } from "../../../suite.ts";

@@ -3,8 +3,8 @@ import type { ReadIfChanged } from "../../../../lib/platform/aws/versioned-docum
 import type { Degradation } from "../../../../lib/platform/http/degradation.ts";
 import { ApiError } from "../../../../lib/platform/http/error.ts";
 import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
-import { sharedStages } from "../../../../lib/search/stages/shared.ts";
 import { withSynonyms } from "../../../../lib/search/stages/synonyms.ts";
+import { sharedStages } from "../../../../lib/search/stages/table.ts";
 import { synonymReader } from "../../../../lib/search/synonyms/document.ts";
 import { suite } from "../../../suite.ts";
 
