@@ -1,23 +1,62 @@
 import * as v from "valibot";
 import { FilterValues, RequestContext } from "../../lib/personalize/runtime/request-members.ts";
 import { MAX_SUBQUERIES, SEARCH_STAGES, TOTAL_RELATIONS } from "../../lib/platform/contract/search.ts";
-import { degradation, degradedList, ErrorAnswer, ErrorCode, ErrorDetail, Integer, Issue } from "../../lib/platform/http/documents.ts";
+import {
+  degradation,
+  degradedList,
+  ErrorAnswer,
+  ErrorCode,
+  ErrorDetail,
+  Integer,
+  Issue,
+} from "../../lib/platform/http/documents.ts";
 import { Document, RefreshWaitFor } from "../../lib/search/bulk/request.ts";
 import { MAX_SEARCHES } from "../../lib/search/run/multi-search.ts";
-import { FilterClause, NamedSearchRequest, NativeSearch, NoHitsChoice, namedTemplateFields, SearchRequest, TemplateParams } from "../../lib/search/run/request.ts";
-import { AppliedHybridSettings, CandidatesRequest, HybridSettings, hybridFields } from "../../lib/search/sources/hybrid/request.ts";
+import {
+  FilterClause,
+  NamedSearchRequest,
+  NativeSearch,
+  NoHitsChoice,
+  namedTemplateFields,
+  SearchRequest,
+  TemplateParams,
+} from "../../lib/search/run/request.ts";
+import {
+  AppliedHybridSettings,
+  CandidatesRequest,
+  HybridSettings,
+  hybridFields,
+} from "../../lib/search/sources/hybrid/request.ts";
 import { BusinessRules, Personalization } from "../../lib/search/stages/personalization.ts";
 import { RuleSet } from "../../lib/search/stages/rules.ts";
 import { SuggestRequest } from "../../lib/search/suggest/request.ts";
 import { Boost, BoostDecay, BoostFactor, BoostNumber } from "../../lib/settings/boost.ts";
 import { Combination, Normalization } from "../../lib/settings/fusion-settings.ts";
 import { Rerank, Variety, VarietyGroups, VarietySimilarity } from "../../lib/settings/stage-values.ts";
-import { BulkCreate, BulkDelete, BulkIndex, BulkOperation, BulkRequestDocument, BulkUpdate, bulkFields } from "./bulk-documents.ts";
+import {
+  BulkCreate,
+  BulkDelete,
+  BulkIndex,
+  BulkOperation,
+  BulkRequestDocument,
+  BulkUpdate,
+  bulkFields,
+} from "./bulk-documents.ts";
 import { BulkItem, BulkItemError, BulkItemResult, BulkResult, Shards } from "./bulk-result.ts";
 import { Candidate, CandidatesAnswer, ShardCandidates, ShardName, SubqueryCandidates } from "./candidates-documents.ts";
 import { AssignedVariant } from "./experiment-documents.ts";
 import { ClusterError, ClusterErrorCause, RawErrorAnswer, RawErrorDetail } from "./raw-error.ts";
-import { AppliedRule, ModelUsage, ruleList, ScoreFactor, SearchedSynonyms, StageMove, StageReport, StageScore, stageList } from "./stage-documents.ts";
+import {
+  AppliedRule,
+  ModelUsage,
+  ruleList,
+  ScoreFactor,
+  SearchedSynonyms,
+  StageMove,
+  StageReport,
+  StageScore,
+  stageList,
+} from "./stage-documents.ts";
 import { DidYouMean, LeftOutSource, Suggestion, SuggestionSource, suggestAnswer } from "./suggest-documents.ts";
 
 const Degradation = degradation(SEARCH_STAGES);
