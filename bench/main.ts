@@ -29,10 +29,6 @@ const BENCHMARKS: Readonly<Record<string, Listed>> = {
     about: "processor time of a search and a raw call, beside the bare official client",
     load: async () => (await import("./processor-time.ts")).processorTimeBenchmark,
   },
-  "http-path": {
-    about: "a search over HTTP with API server and key check, beside a direct call",
-    load: async () => (await import("./http-path.ts")).httpPathBenchmark,
-  },
   earlier: {
     about: "processor time of search, hybrid, raw and bulk, beside an earlier commit (BENCH_COMMITS)",
     load: async () => (await import("./earlier.ts")).earlierBenchmark,
@@ -63,10 +59,6 @@ const BENCHMARKS: Readonly<Record<string, Listed>> = {
     load: async () => (await import("./pages.ts")).pagesBenchmark,
     isOnRequest: true,
   },
-  console: {
-    about: "a grade and the list of runs in the console, when much is stored",
-    load: async () => (await import("./console.ts")).consoleBenchmark,
-  },
   etl: {
     about: "ETL and training of the built-in engine: events a second, memory (EVENTS)",
     load: async () => (await import("./etl.ts")).etlBenchmark,
@@ -83,15 +75,6 @@ const BENCHMARKS: Readonly<Record<string, Listed>> = {
     about: "nDCG@10 of keywords, the small real models and hybrids on a collection in SMART's format (COLLECTION)",
     load: async () => (await import("./collection.ts")).collectionBenchmark,
     isOnRequest: true,
-  },
-  "int8-model": {
-    about: "the small dense model as integers, beside its original of floats",
-    load: async () => (await import("./int8-model.ts")).int8ModelBenchmark,
-    isOnRequest: true,
-  },
-  "left-out": {
-    about: "quality that a training reports of the built-in engine, beside the API's (COLLECTION)",
-    load: async () => (await import("./left-out.ts")).leftOutBenchmark,
   },
   recommenders: {
     about: "the API's recommendations on public ratings, beside item-kNN, ALS and EASE (COLLECTION)",

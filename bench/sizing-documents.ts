@@ -1,4 +1,4 @@
-import { CHUNKING } from "../lib/settings/passage-fields.ts";
+import { CHUNKING } from "../lib/settings/vectors.ts";
 import { COMPUTED, digits, estimate, figure, HOUR, type Line, MEASURED, type Results, whole } from "./sizing-lines.ts";
 
 /** Kinds of vectors of Faiss, which the local server does not have, with the bytes of a number in memory. */

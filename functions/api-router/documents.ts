@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import { FilterValues } from "../../lib/personalize/runtime/filter-values.ts";
-import { RequestContext } from "../../lib/personalize/runtime/request-context.ts";
+import { FilterValues, RequestContext } from "../../lib/personalize/runtime/request-members.ts";
 import { MAX_SUBQUERIES, SEARCH_STAGES, TOTAL_RELATIONS } from "../../lib/platform/contract/search.ts";
 import {
   degradation,

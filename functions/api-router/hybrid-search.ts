@@ -29,5 +29,7 @@ export function hybridSearchFamily(services: GatewayServices): Family {
 }
 
 /** Answers a hybrid search that is one of several. */
-export const oneHybridSearch: OneSearch = async (services, call) =>
-  runSearch(hybrid, services, { ...call, body: validate(HybridRequest, call.body) });
+export const oneHybridSearch =
+  (services: GatewayServices): OneSearch =>
+  async (call) =>
+    runSearch(hybrid, services, { ...call, body: validate(HybridRequest, call.body) });

@@ -2,7 +2,7 @@ import { bedrockClient, sageMakerClient } from "../../lib/search/embeddings/mode
 import type { GatewaySettings } from "../../lib/search/gateway/settings.ts";
 import { createReranker } from "../../lib/search/rerank/create-reranker.ts";
 import type { Reranker } from "../../lib/search/rerank/reranker.ts";
-import { RERANKER } from "../../lib/settings/rerank-models.ts";
+import { RERANKER, rerankersOf } from "../../lib/settings/rerank-models.ts";
 import { tellPause } from "./tell-pause.ts";
 
 export interface OpenRerankers {
@@ -13,7 +13,7 @@ export interface OpenRerankers {
 
 /** Returns the rerankers of all entries. Their first calls load the AWS clients. */
 export function openRerankers(settings: GatewaySettings, print: (line: string) => void): OpenRerankers {
-  const models = [...new Set(settings.indexes.flatMap(({ rerank }) => rerank?.model ?? []))];
+  const models = rerankersOf(settings.indexes);
   const clients = models.map((model) => {
     const isEndpoint = model === RERANKER;
     const target = isEndpoint ? (settings.reranker_endpoint ?? "") : model;

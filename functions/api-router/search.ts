@@ -20,5 +20,7 @@ export function searchFamily(services: GatewayServices): Family {
 }
 
 /** Answers a search that is one of several. */
-export const oneSearch: OneSearch = async (services, call) =>
-  runSearch(native, services, { ...call, body: validate(AnySearchRequest, call.body) });
+export const oneSearch =
+  (services: GatewayServices): OneSearch =>
+  async (call) =>
+    runSearch(native, services, { ...call, body: validate(AnySearchRequest, call.body) });

@@ -88,7 +88,7 @@ export async function createServices(
     logRequest: print,
     async load() {
       if (settings.models.length > 0) await (await models()).load();
-      if (settings.indexes.some(({ rerank }) => rerank)) await (await rerankers()).load();
+      await (await rerankers()).load();
       await ranker();
       const hasSynonyms = settings.indexes.some((entry) => entry.synonyms);
       // Searches go without them, and say so, if they cannot be read.

@@ -3,7 +3,7 @@ import type { Configuration, SearchGateway } from "../settings/configuration.ts"
 import { isEndpointModel, MODEL_NAMES, MODELS, type ModelName } from "../settings/embedding-models.ts";
 import { endpointsOf, type ModelEndpoint } from "../settings/model-sources.ts";
 import { PROFILE } from "../settings/names.ts";
-import { RERANKER } from "../settings/rerank-models.ts";
+import { RERANKER, rerankersOf } from "../settings/rerank-models.ts";
 import { type EndpointService, GATEWAY_SERVICES, type GatewayService, type NetworkDiscovery } from "./discovery.ts";
 
 /** Returns the models that mappings use, in the order of `MODELS`. */
@@ -18,9 +18,8 @@ export function previousModels({ models }: Pick<SearchGateway, "models">): Model
 }
 
 /** Returns the rerankers that entries use: ids of Bedrock, and `reranker` for the section of model.yaml. */
-export function rerankModels({ hybridQueries }: Pick<SearchGateway, "hybridQueries">): string[] {
-  return [...new Set(hybridQueries.flatMap(({ rerank }) => rerank?.model ?? []))].sort();
-}
+export const rerankModels = ({ hybridQueries }: Pick<SearchGateway, "hybridQueries">): string[] =>
+  rerankersOf(hybridQueries);
 
 /** Returns the rerankers on Bedrock that entries use. */
 export const hostedRerankers = (gateway: Pick<SearchGateway, "hybridQueries">): string[] =>

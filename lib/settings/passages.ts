@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { integer, section } from "./kinds.ts";
-import { CHUNKING } from "./passage-fields.ts";
+import { CHUNKING } from "./vectors.ts";
 
 /** Models whose own limit is 512 tokens, whatever model.yaml says. */
 export const MAX_TOKENS = 450;

@@ -11,3 +11,7 @@ export const DOCUMENTS_A_UNIT = 100;
 
 /** Texts of one call unless `rerank.batch_size` says otherwise: TEI's MAX_CLIENT_BATCH_SIZE, and one unit of Bedrock. */
 export const batchSizeOf = (model: string): number => (model === RERANKER ? 32 : DOCUMENTS_A_UNIT);
+
+/** Returns the rerankers that entries use: ids of Bedrock, and `reranker` for the section of model.yaml. */
+export const rerankersOf = (entries: ReadonlyArray<{ rerank?: { model: string } | undefined }>): string[] =>
+  [...new Set(entries.flatMap(({ rerank }) => rerank?.model ?? []))].sort();

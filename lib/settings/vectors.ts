@@ -1,5 +1,5 @@
 import { isObject } from "../platform/json/values.ts";
-import type { ModelKind } from "./embedding-models.ts";
+import { MODELS, type ModelKind, type ModelName } from "./embedding-models.ts";
 
 interface VectorFacts {
   /** The kind of model whose embeddings it stores. */
@@ -107,3 +107,26 @@ export function vectorsOfField(field: Record<string, unknown>): Vectors | undefi
  * itself does so for vectors on disk alone. Source: its default for the same compression.
  */
 export const OVERSAMPLE_FACTOR: Partial<Record<Vectors, number>> = { binary: 3 };
+
+/** How a text is split: 400 estimated tokens leave room for the models' 512, see docs/guides/passages.md. */
+export const CHUNKING = { tokens: 400, overlap: 50, max_passages: 50 } as const;
+
+/** Returns whether passages for a model are measured by characters: its tokenizer is not known. */
+export const isByCharacters = (model: ModelName): boolean => MODELS[model].host === "bedrock";
+
+/** Returns the field that holds the vectors of an embedding field with passages. */
+export const passageVector = (field: string): string => `${field}.vector`;
+
+/** Values that are read with a passage and never searched for. */
+const STORED = { index: false, doc_values: false };
+
+/** Returns the field of a mapping that stores passages, each with its vector. */
+export const passagesField = (vector: Record<string, unknown>): Record<string, unknown> => ({
+  type: "nested",
+  properties: {
+    vector,
+    start: { type: "integer", ...STORED },
+    end: { type: "integer", ...STORED },
+    hash: { type: "keyword", ...STORED },
+  },
+});

@@ -1,8 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { CHUNKING } from "../../lib/settings/passage-fields.ts";
-import { vectorsOfField } from "../../lib/settings/vectors.ts";
+import { CHUNKING, vectorsOfField } from "../../lib/settings/vectors.ts";
 import { scratchFolder } from "../../packages/processes/scratch.ts";
 import { runHere } from "../cli/run-here.ts";
 import { TEST_OUTPUT } from "../fixtures/env.ts";

@@ -1,7 +1,6 @@
 import * as assert from "uvu/assert";
 import { concurrently } from "../../lib/platform/resilience/concurrently.ts";
-import { CHUNKING, passagesField } from "../../lib/settings/passage-fields.ts";
-import { vectorField } from "../../lib/settings/vectors.ts";
+import { CHUNKING, passagesField, vectorField } from "../../lib/settings/vectors.ts";
 import { HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams, type TestHit } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { plantedEvidence } from "../fixtures/planted-evidence.ts";

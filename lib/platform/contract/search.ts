@@ -15,6 +15,9 @@ interface CombinationFacts {
   normalizations: readonly Normalization[];
 }
 
+/** The constant of reciprocal rank fusion, the cluster's default (Cormack, Clarke and Büttcher 2009). */
+export const RANK_CONSTANT = 60;
+
 /** Properties of each combination. */
 export const COMBINATION_FACTS: Readonly<Record<Combination, CombinationFacts>> = {
   arithmetic_mean: { of: "scores", isSum: true, normalizations: NORMALIZATIONS },

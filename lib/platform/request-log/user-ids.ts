@@ -1,8 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { UserIdLogging } from "../contract/search.ts";
 import { type Deadline, withTimeout } from "../resilience/deadline.ts";
-import { expiring } from "../resilience/expiring.ts";
-import { once } from "../resilience/once.ts";
+import { expiring, once } from "../resilience/once.ts";
 import { cut, MAX_ID_CHARACTERS, REQUEST_LOG_KINDS, type RequestLogKind } from "./kinds.ts";
 import type { LoggingSettings } from "./settings.ts";
 

@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import { MAX_ID, MAX_RESULTS } from "../../personalize/limits.ts";
-import { FilterValues } from "../../personalize/runtime/filter-values.ts";
-import { RequestContext } from "../../personalize/runtime/request-context.ts";
+import { FilterValues, RequestContext } from "../../personalize/runtime/request-members.ts";
 import { PERSONALIZATIONS, UPLOAD_MODES } from "../../platform/contract/recommendation.ts";
 import { objectSchema, recordSchema } from "../../platform/http/validate.ts";
 

@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { call } from "../../platform/aws/call.ts";
 import type { Deadline } from "../../platform/resilience/deadline.ts";
-import { expiring } from "../../platform/resilience/expiring.ts";
+import { expiring } from "../../platform/resilience/once.ts";
 import { EVENT_TYPES_KEY, NEWEST_ITEMS_KEY, POPULAR_ITEMS_KEY } from "../records/tables.ts";
 
 /** Reads a list that the last ETL wrote. Undefined before the first ETL. Throws if it cannot read the list. */

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ApiError } from "../../platform/http/error.ts";
 import type { Reply } from "../../platform/http/event.ts";
+import type { ApiOptions } from "../../platform/http/middleware.ts";
 import { backoff, MAX_ATTEMPTS } from "../../platform/resilience/deadline.ts";
 import { degradedMetric } from "../../platform/telemetry/emf.ts";
 import { requireIndex } from "../access/names.ts";
 import { requireTemplate } from "../access/templates.ts";
 import { heldWrites } from "../gateway/held-writes.ts";
-import type { GatewayServices } from "../gateway/services.ts";
+import type { SourceTools } from "../gateway/tools.ts";
 import { writtenName } from "../index-meta/run-names.ts";
 import {
   answerText,
@@ -32,7 +33,7 @@ import {
   nothingWritten,
 } from "./send.ts";
 import { type Settled, settleChunk, type Writing } from "./settle.ts";
-import { type BulkTarget, bulkTarget } from "./target.ts";
+import { type BulkTarget, bulkTarget, type WriteTools } from "./target.ts";
 import { createTextPool } from "./text-pool.ts";
 import { createLookahead, windowsOf } from "./windows.ts";
 
@@ -42,22 +43,23 @@ export interface BulkOptions {
   wait?: Wait;
 }
 
+/** What bulk requests read and call. */
+interface BulkTools extends WriteTools, Pick<SourceTools, "cluster" | "embedder"> {
+  api: Pick<ApiOptions, "log">;
+}
+
 /** Serves POST /application/bulk. Throws ApiError if the request fails as a whole (docs/guides/bulk.md says when). */
-export async function runBulk(
-  services: GatewayServices,
-  call: BulkCall,
-  { wait = sleep }: BulkOptions = {},
-): Promise<Reply> {
+export async function runBulk(tools: BulkTools, call: BulkCall, { wait = sleep }: BulkOptions = {}): Promise<Reply> {
   const { body, operations, deadline, headers, caller } = call;
   requireTemplate(caller, null);
   requireIndex(caller, writtenName(caller, body.index));
-  const target = await bulkTarget(services, body.index, deadline);
+  const target = await bulkTarget(tools, body.index, deadline);
   await requireFittingAnswer(call, target, headers["accept-encoding"]);
 
-  const run = new BulkRun(services, target, call, wait);
+  const run = new BulkRun(tools, target, call, wait);
   await run.writeAll();
   const degraded = degradationsOf(run.degraded.filter(({ operation }) => run.results.get(operation)?.failed === false));
-  for (const line of degradedMetric(services.settings.project, degraded)) services.api.log(line);
+  for (const line of degradedMetric(tools.settings.project, degraded)) tools.api.log(line);
   return {
     status: 200,
     headers: {
@@ -80,7 +82,7 @@ class BulkRun {
   retryAfter = 0;
   readonly #call: BulkCall;
   readonly #maxBytes: number;
-  readonly #services: GatewayServices;
+  readonly #tools: BulkTools;
   #preparation: Preparation;
   #writing: Writing;
   /** Whether the cluster has answered a write. From then on, an unsent operation fails alone. */
@@ -92,12 +94,12 @@ class BulkRun {
   /** Why stored documents could not be read; undefined if they could. */
   #unread: ApiError | undefined;
 
-  constructor(services: GatewayServices, target: BulkTarget, call: BulkCall, wait: Wait) {
-    const { cluster, settings, embedder } = services;
+  constructor(tools: BulkTools, target: BulkTarget, call: BulkCall, wait: Wait) {
+    const { cluster, settings, embedder } = tools;
     const { body, bytes, operations, deadline } = call;
     const documentOf = documentsIn(bytes);
     const needs = needsOf(operations, target.mappings, documentOf);
-    this.#services = services;
+    this.#tools = tools;
     this.#call = call;
     this.#maxBytes = settings.max_bulk_bytes;
     this.#preparation = {
@@ -219,7 +221,7 @@ class BulkRun {
   async #lookAgain(): Promise<BulkTarget | undefined> {
     const { body, deadline } = this.#call;
     for (let attempt = 1; ; attempt += 1) {
-      const target = await bulkTarget(this.#services, body.index, deadline, 0).catch(() => undefined);
+      const target = await bulkTarget(this.#tools, body.index, deadline, 0).catch(() => undefined);
       const delay = backoff(attempt - 1);
       if (target || attempt === MAX_ATTEMPTS || delay >= deadline.remaining()) return target;
       await this.#writing.wait(delay);

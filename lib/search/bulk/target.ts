@@ -2,12 +2,11 @@ import type { Issue } from "../../platform/http/error.ts";
 import { invalidRequest } from "../../platform/http/validate.ts";
 import type { Deadline } from "../../platform/resilience/deadline.ts";
 import { MODELS } from "../../settings/embedding-models.ts";
-import { CHUNKING, isByCharacters } from "../../settings/passage-fields.ts";
-import type { Vectors } from "../../settings/vectors.ts";
+import { CHUNKING, isByCharacters, type Vectors } from "../../settings/vectors.ts";
 import { type EmbedderName, embedderName, passagesBy } from "../embeddings/embedder.ts";
 import type { Splitting } from "../embeddings/passages.ts";
-import type { GatewayServices } from "../gateway/services.ts";
 import type { EmbeddingMapping, GatewaySettings, IndexSettings } from "../gateway/settings.ts";
+import type { Resolver } from "../gateway/tools.ts";
 import { embedderFor } from "../index-meta/index-meta.ts";
 import { isRebuild } from "../index-meta/run-names.ts";
 import { hiddenFields, isAmong, isHidden } from "../opensearch/hidden-fields.ts";
@@ -56,6 +55,11 @@ export interface BulkTarget {
   onFailure: IndexSettings["on_embedding_failure"]["write"];
 }
 
+/** What tells where documents go. */
+export interface WriteTools extends Resolver {
+  settings: GatewaySettings;
+}
+
 /** Cache lifetime (ms) of the fields of an index with embeddings, which may be replaced by another one. */
 const BELIEVED_MS = 1_000;
 
@@ -65,16 +69,16 @@ const BELIEVED_MS = 1_000;
  * each such field. Does not check an index without mappings, which the cluster may create.
  */
 export async function bulkTarget(
-  services: GatewayServices,
+  tools: WriteTools,
   name: string,
   deadline: Deadline,
   believedMs = BELIEVED_MS,
 ): Promise<BulkTarget> {
-  const { settings } = services;
+  const { settings } = tools;
   if (settings.indexes.length === 0) return { name, readName: name, itemIndex: name, mappings: [], onFailure: "fail" };
-  const kept = await resolveTarget(services, name, deadline);
+  const kept = await resolveTarget(tools, name, deadline);
   const embedded = entryOfAbsent(settings, name) ?? kept.indexes.find(({ entry }) => entry);
-  const { indexes, written } = embedded ? await resolveTarget(services, name, deadline, believedMs) : kept;
+  const { indexes, written } = embedded ? await resolveTarget(tools, name, deadline, believedMs) : kept;
   if (indexes.length > 1 && !written && indexes.some(({ entry }) => entry)) throw invalid([ambiguous(indexes)]);
   const entry = indexes.length === 0 ? entryOfAbsent(settings, name) : written?.entry;
   const names = {

@@ -2,9 +2,10 @@ import {
   COMBINATION_FACTS,
   type Combination,
   type Normalization,
+  RANK_CONSTANT,
   type Techniques,
 } from "../../platform/contract/search.ts";
-import { combinerOf, normalizerOf, RANK_CONSTANT, type SubqueryHits } from "./techniques.ts";
+import { combinerOf, normalizerOf, type SubqueryHits } from "./techniques.ts";
 import { inTieOrder } from "./tie-order.ts";
 
 /** The settings of a hybrid search that fusion depends on. */

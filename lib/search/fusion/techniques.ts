@@ -1,9 +1,6 @@
 import type { Combination, Normalization } from "../../platform/contract/search.ts";
 import { sum } from "../../platform/sum.ts";
 
-/** The constant of reciprocal rank fusion, the cluster's default (Cormack, Clarke and Büttcher 2009). */
-export const RANK_CONSTANT = 60;
-
 /** A document that one subquery found on one shard, with the score that the cluster gave it, a float32. */
 export interface ShardHit {
   id: string;

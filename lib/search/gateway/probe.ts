@@ -1,5 +1,6 @@
 import { type Probe, probed } from "../../platform/http/probe.ts";
 import { deadlineIn } from "../../platform/resilience/deadline.ts";
+import { rerankersOf } from "../../settings/rerank-models.ts";
 import { embedderName } from "../embeddings/embedder.ts";
 import { RULES } from "../rules/name.ts";
 import { SYNONYMS } from "../synonyms/name.ts";
@@ -30,7 +31,7 @@ export async function probeGateway({
       if ("document_endpoint_name" in model) await used.embedQuery("relevance", deadline);
     });
   });
-  const rerankers = [...new Set(settings.indexes.flatMap(({ rerank }) => rerank?.model ?? []))].map((name) =>
+  const rerankers = rerankersOf(settings.indexes).map((name) =>
     probed({ kind: "model", name }, async () =>
       (await reranker(name)).score("relevance", ["relevance"], { deadline: deadlineIn(PROBE_MS) }),
     ),

@@ -4,8 +4,7 @@ import { dimensionOf, isEndpointModel, type ModelName } from "../../settings/emb
 import type { HybridQuery } from "../../settings/hybrid-search.ts";
 import type { Models } from "../../settings/model.ts";
 import { bedrockModelId, vectorsOfEndpoint } from "../../settings/model-sources.ts";
-import { passagesField } from "../../settings/passage-fields.ts";
-import { vectorField } from "../../settings/vectors.ts";
+import { passagesField, vectorField } from "../../settings/vectors.ts";
 import type { IndexMeta } from "../index-meta/index-meta.ts";
 import { findMapping } from "../resolve/entry.ts";
 import { type IndexDescription, readIndexDescription, SchemaError } from "./index-description.ts";

@@ -1,7 +1,7 @@
 import { ApiError } from "../../platform/http/error.ts";
 import { isObject } from "../../platform/json/values.ts";
 import type { Deadline } from "../../platform/resilience/deadline.ts";
-import { expiring } from "../../platform/resilience/expiring.ts";
+import { expiring } from "../../platform/resilience/once.ts";
 import { jsonOf, readCall } from "./calls.ts";
 import { type Capabilities, capabilitiesOf } from "./capabilities-of.ts";
 import type { Cluster } from "./cluster.ts";

@@ -2,14 +2,12 @@ import * as v from "valibot";
 import { ApiError } from "../../platform/http/error.ts";
 import { parseLossless } from "../../platform/json/values.ts";
 import type { Deadline } from "../../platform/resilience/deadline.ts";
-import { passageVector } from "../../settings/passage-fields.ts";
-import { type Vectors, vectorsOfField } from "../../settings/vectors.ts";
+import { passageVector, type Vectors, vectorsOfField } from "../../settings/vectors.ts";
 import { type IndexMeta, readIndexMeta } from "../index-meta/index-meta.ts";
 import { isClusterError, jsonOf, readCall } from "./calls.ts";
 import type { Cluster } from "./cluster.ts";
-import { hiddenFields, SourceFilter } from "./hidden-fields.ts";
+import { hiddenFields, type MappedField, SourceFilter, unheldFields } from "./hidden-fields.ts";
 import { indices } from "./requests.ts";
-import { type MappedField, unheldFields } from "./unheld-fields.ts";
 
 export interface IndexField {
   type: string;

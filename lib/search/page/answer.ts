@@ -6,8 +6,8 @@ import { ApiError } from "../../platform/http/error.ts";
 import { elementSlices, memberSlices, withMembers } from "../../platform/json/slices.ts";
 import { isObject, parseJson, valueAt } from "../../platform/json/values.ts";
 import type { Deadline } from "../../platform/resilience/deadline.ts";
-import type { GatewayServices } from "../gateway/services.ts";
 import { readCall, refusalOf } from "../opensearch/calls.ts";
+import type { Cluster } from "../opensearch/cluster.ts";
 import { timeLimited } from "../opensearch/time-limits.ts";
 
 export interface Hit {
@@ -142,7 +142,7 @@ export const searchFailure = (error: unknown): string => (error instanceof Error
 
 /** Sends one native search. `query` is the query string, and `timeout` that of the body. Throws the caller's error when the cluster refuses or fails. */
 export async function nativeSearch(
-  { cluster }: Pick<GatewayServices, "cluster">,
+  cluster: Cluster,
   deadline: Deadline,
   index: string,
   body: string,

@@ -1,4 +1,4 @@
-import { numberOf } from "../../platform/json/values.ts";
+import { isObject, numberOf } from "../../platform/json/values.ts";
 import type { SearchAnswer } from "./answer.ts";
 
 /** Offset and number of the hits to show. */
@@ -29,3 +29,17 @@ const OWN_ORDER = ["sort", "collapse", "search_after"] as const;
 /** Returns the option by which a native body keeps its own order, if it has one. */
 export const ownOrderOf = (native: Record<string, unknown>): string | undefined =>
   OWN_ORDER.find((option) => native[option] !== undefined);
+
+/**
+ * Returns the reason if a response processor leaves out hits of a page: then a short page is not the end of the list, and no
+ * window and no later page is known.
+ */
+export function droppingReason(processors: readonly unknown[]): string | undefined {
+  const [name] =
+    processors
+      .flatMap((one) => (isObject(one) ? Object.entries(one) : []))
+      .find(
+        ([name, how]) => name === "collapse" || (name === "truncate_hits" && isObject(how) && "target_size" in how),
+      ) ?? [];
+  return name && `the search pipeline leaves out hits of each page (${name})`;
+}

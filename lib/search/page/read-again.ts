@@ -1,5 +1,5 @@
 import type { Deadline } from "../../platform/resilience/deadline.ts";
-import type { GatewayServices } from "../gateway/services.ts";
+import type { Cluster } from "../opensearch/cluster.ts";
 import { type Hit, nativeSearch, searchFailure } from "./answer.ts";
 import { identityOf } from "./apply.ts";
 import { StageError } from "./stage.ts";
@@ -20,7 +20,7 @@ interface Read {
  * search pipeline, which may change documents. Throws {@link StageError}.
  */
 export async function readAgain(
-  services: Pick<GatewayServices, "cluster">,
+  cluster: Cluster,
   { index, hits, fields, read }: Read,
   deadline: Deadline,
 ): Promise<Array<Hit | undefined>> {
@@ -36,7 +36,7 @@ export async function readAgain(
     ...read,
   });
   const values = `the values of ${fields.join(" and ")}`;
-  const answer = await nativeSearch(services, deadline, index, body, { timeout: undefined }).catch((error: unknown) => {
+  const answer = await nativeSearch(cluster, deadline, index, body, { timeout: undefined }).catch((error: unknown) => {
     throw new StageError(`${values} could not be read: ${searchFailure(error)}`);
   });
   if (answer.partial.length > 0) throw new StageError(`${values} could not all be read`);

@@ -10,9 +10,10 @@ import { type AllowOptions, contentRefusal, nativeRefusal } from "../access/nati
 import { rightsOf } from "../access/rights.ts";
 import { requireTemplate } from "../access/templates.ts";
 import { heldWrites, wholeCallBlocked } from "../gateway/held-writes.ts";
-import type { GatewayServices } from "../gateway/services.ts";
+import type { GatewaySettings } from "../gateway/settings.ts";
 import { asApiError, callTimeout, isClusterError, readRetries } from "../opensearch/calls.ts";
 import { type Cluster, type ClusterAnswer, ClusterFailure, type ClusterRequest } from "../opensearch/cluster.ts";
+import type { IndexCatalog } from "../opensearch/index-catalog.ts";
 import { timeLimited } from "../opensearch/time-limits.ts";
 import { type Deny, denyRules, patternRule } from "./deny.ts";
 import { requireHarmless } from "./harmless.ts";
@@ -32,9 +33,18 @@ const RETURNED = ["content-type", "warning", "location", "allow", "x-opaque-id",
  */
 const MAX_HEADER_BYTES = 1_024;
 
+interface RawTools {
+  settings: Pick<GatewaySettings, "raw_backend_deny" | "keys">;
+  cluster: Cluster;
+  catalog: IndexCatalog;
+}
+
 /** Serves ANY /raw-backend/<endpoint>, the cluster's own API. Returns its answers and errors unchanged. */
-export function rawBackend(services: GatewayServices): (event: ProxyEvent, call: BytesCall) => Promise<Reply> {
-  const { raw_backend_deny, keys = [] } = services.settings;
+export function rawBackend({
+  settings: { raw_backend_deny, keys = [] },
+  cluster: whole,
+  catalog,
+}: RawTools): (event: ProxyEvent, call: BytesCall) => Promise<Reply> {
   const denied: Deny = denyRules(raw_backend_deny);
   const allowedTo = new Map(keys.map((key) => [key.name, allowedCalls(key)]));
 
@@ -53,7 +63,7 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
     if (allowed) {
       const task = taskOf(segments);
       const isListed = allowed.added.some((matches) => matches({ method, segments }));
-      if (task !== undefined && !isListed) await requireOwnTask(services.cluster, caller, task, call.deadline);
+      if (task !== undefined && !isListed) await requireOwnTask(whole, caller, task, call.deadline);
     }
     const owned = allowed && startsTask(parameters);
     // A rule may use the caller's method or the method sent to the cluster.
@@ -66,9 +76,9 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
     }
     const read = isRead(method, segments);
     const written = read ? undefined : writtenBy({ segments, body });
-    if (written) forgetWritten(services.catalog, written);
+    if (written) forgetWritten(catalog, written);
     const times = rightsOf(caller).limited ? searchTimes({ segments, parameters, body }) : undefined;
-    const cluster = times ? timeLimited(services.cluster, times.asked) : services.cluster;
+    const cluster = times ? timeLimited(whole, times.asked) : whole;
     const request = {
       read,
       method,
@@ -82,13 +92,13 @@ export function rawBackend(services: GatewayServices): (event: ProxyEvent, call:
     };
     let answer = await send(cluster, call, request);
     if (written) {
-      const holds = heldWrites({ cluster: services.cluster, deadline: call.deadline });
+      const holds = heldWrites({ cluster: whole, deadline: call.deadline });
       for (let blocked = wholeCallBlocked(answer); blocked !== undefined; blocked = wholeCallBlocked(answer)) {
         if (!(await holds.retry(blocked))) break;
-        services.catalog.forget();
+        catalog.forget();
         answer = await send(cluster, call, request);
       }
-      noteWritten(services.catalog, written, answer);
+      noteWritten(catalog, written, answer);
     }
     const returned = method === "HEAD" ? [...RETURNED, "content-length"] : RETURNED;
     const { "x-opaque-id": sent, ...headers } = pick(answer.headers, returned);

@@ -13,8 +13,8 @@ export async function entryFor(
   indexes: readonly HybridQuery[],
   name: string,
 ): Promise<HybridQuery | undefined> {
-  const services = { catalog: createIndexCatalog(cluster), settings: { indexes } };
-  const { indexes: found, written } = await resolveTarget(services, name, deadlineIn(PATIENCE_MS));
-  const entry = found.length === 0 ? entryOfAbsent(services.settings, name) : (written ?? found[0])?.entry;
+  const resolver = { catalog: createIndexCatalog(cluster), settings: { indexes } };
+  const { indexes: found, written } = await resolveTarget(resolver, name, deadlineIn(PATIENCE_MS));
+  const entry = found.length === 0 ? entryOfAbsent(resolver.settings, name) : (written ?? found[0])?.entry;
   return indexes.find(({ index }) => index === entry?.index);
 }

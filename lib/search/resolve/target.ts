@@ -1,6 +1,6 @@
 import type { Deadline } from "../../platform/resilience/deadline.ts";
-import type { GatewayServices } from "../gateway/services.ts";
 import type { IndexSettings } from "../gateway/settings.ts";
+import type { Resolver } from "../gateway/tools.ts";
 import type { IndexInfo } from "../opensearch/index-catalog.ts";
 import { entryOf, findNamed } from "./entry.ts";
 import { namesIn, plainName, standsFor } from "./expression.ts";
@@ -25,17 +25,13 @@ export interface Target {
   isWrapped: boolean;
 }
 
-interface Services extends Pick<GatewayServices, "catalog"> {
-  settings: { readonly indexes: readonly IndexSettings[] };
-}
-
 /**
  * Resolves an index expression: a name, alias, data stream, list, wildcard, exclusion or date math. Does not check
  * permissions: callers check the expression first (lib/search/access). Results older than `maxAgeMs` are read from the
  * cluster again.
  */
 export async function resolveTarget(
-  { catalog, settings }: Services,
+  { catalog, settings }: Resolver,
   expression: string,
   deadline: Deadline,
   maxAgeMs?: number,
@@ -62,7 +58,7 @@ export async function resolveTarget(
  * Returns the entry of an index that does not exist yet. Date math is compared by its literal prefix, because only the
  * cluster knows its date.
  */
-export const entryOfAbsent = ({ indexes }: Services["settings"], name: string): IndexSettings | undefined =>
+export const entryOfAbsent = ({ indexes }: Resolver["settings"], name: string): IndexSettings | undefined =>
   findNamed(indexes, name);
 
 function writtenIndex(indexes: readonly TargetIndex[], name: string): TargetIndex | undefined {

@@ -1,5 +1,8 @@
+import type { CurrentDocument } from "../../platform/aws/versioned-documents.ts";
+import type { RuleSet } from "../../platform/contract/search.ts";
 import { queryIssue } from "../../platform/json/query-issue.ts";
 import { isObject } from "../../platform/json/values.ts";
+import type { Deadline } from "../../platform/resilience/deadline.ts";
 import { wordsOf } from "../../platform/words.ts";
 import { instantOf } from "../../platform/zoned-time.ts";
 import type { Rule, RuleConditions } from "../../settings/rules.ts";
@@ -24,6 +27,9 @@ export interface SearchFacts {
   /** Milliseconds since 1970. */
   now: number;
 }
+
+/** Reads a document of rules as an index for lookups. */
+export type RuleReader = (set: Exclude<RuleSet, "none">, deadline: Deadline) => Promise<CurrentDocument<RuleBook>>;
 
 /** Rules, indexed by one condition each, so that a search is compared with few of them. */
 export interface RuleBook {

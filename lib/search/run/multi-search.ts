@@ -3,14 +3,14 @@ import type { SearchKind } from "../../platform/contract/search.ts";
 import { requireEndpoint } from "../../platform/http/access.ts";
 import { ApiError } from "../../platform/http/error.ts";
 import type { Call, JsonCall, Reply } from "../../platform/http/event.ts";
-import { acceptsGzip, MAX_RESULT_BYTES, reportedError } from "../../platform/http/middleware.ts";
+import { type ApiOptions, acceptsGzip, MAX_RESULT_BYTES, reportedError } from "../../platform/http/middleware.ts";
 import { invalidRequest, objectSchema, validate } from "../../platform/http/validate.ts";
 import { queryIssue } from "../../platform/json/query-issue.ts";
 import { elementSlices, memberSlices } from "../../platform/json/slices.ts";
 import { isHybrid } from "../../platform/json/template.ts";
 import { concurrently } from "../../platform/resilience/concurrently.ts";
 import { requireTemplate } from "../access/templates.ts";
-import type { GatewayServices } from "../gateway/services.ts";
+import type { GatewaySettings } from "../gateway/settings.ts";
 import { templateNamed } from "./named-template.ts";
 import { namedTemplateFields } from "./request.ts";
 
@@ -35,7 +35,7 @@ export type MultiSearchRequest = v.InferOutput<typeof MultiSearchRequest>;
 const WithTemplate = objectSchema(v.looseObject({ template: namedTemplateFields.template }));
 
 /** Answers one search, after validating its body against the schema of its kind. */
-export type OneSearch = (services: GatewayServices, call: JsonCall<unknown>) => Promise<Reply>;
+export type OneSearch = (call: JsonCall<unknown>) => Promise<Reply>;
 
 /** Loads the code that answers the searches of each kind. */
 export type SearchLoaders = Readonly<Record<SearchKind, () => Promise<OneSearch>>>;
@@ -47,7 +47,7 @@ export type SearchLoaders = Readonly<Record<SearchKind, () => Promise<OneSearch>
  * sent to the cluster.
  */
 export async function multiSearch(
-  services: GatewayServices,
+  { settings: { templates }, api }: { settings: Pick<GatewaySettings, "templates">; api: ApiOptions },
   load: SearchLoaders,
   call: JsonCall<MultiSearchRequest>,
 ): Promise<Reply> {
@@ -61,7 +61,7 @@ export async function multiSearch(
   const results = await concurrently([...body.searches.entries()], AT_ONCE, async ([place, search]) => {
     try {
       if (used >= room) throw tooLarge("The other answers have used up what one response can hold.", { used, room });
-      const reply = await searched(services, load, { ...call, body: search, text: texts[place] ?? "" });
+      const reply = await searched(templates, load, { ...call, body: search, text: texts[place] ?? "" });
       const { "x-query-id": queryId, "x-degraded": stages } = reply.headers ?? {};
       // An uncompressed response contains the answer as a JSON string, with quotes and other characters escaped.
       const size = isPacked ? reply.body.length : Buffer.byteLength(JSON.stringify(String(reply.body)));
@@ -72,7 +72,7 @@ export async function multiSearch(
       for (const stage of stages?.split(", ") ?? []) degraded.add(stage);
       return `{"status":${reply.status},"query_id":${JSON.stringify(queryId)},"answer":${reply.body}}`;
     } catch (thrown) {
-      const error = reportedError(services.api, thrown, call.requestId, () => call.caller.name);
+      const error = reportedError(api, thrown, call.requestId, () => call.caller.name);
       return `{"status":${error.statusCode},${error.body(call.requestId).slice(1)}`;
     }
   });
@@ -83,20 +83,22 @@ export async function multiSearch(
   };
 }
 
+type Templates = GatewaySettings["templates"];
+
 /** Answers one search as if it had been sent alone. */
-async function searched(services: GatewayServices, load: SearchLoaders, call: JsonCall<unknown>): Promise<Reply> {
+async function searched(templates: Templates, load: SearchLoaders, call: JsonCall<unknown>): Promise<Reply> {
   const { template } = validate(WithTemplate, call.body);
-  const kind = kindOf(services, call, template);
+  const kind = kindOf(templates, call, template);
   requireEndpoint(call.caller, [kind]);
   const harmful = queryIssue(call.body);
   if (harmful) throw invalidRequest([harmful]);
-  return (await load[kind]())(services, call);
+  return (await load[kind]())(call);
 }
 
 /** Returns the kind of a template. Throws `forbidden` if the key may not use it, `template_not_found` if there is none. */
-function kindOf({ settings }: GatewayServices, { caller }: Call, name: string): SearchKind {
+function kindOf(templates: Templates, { caller }: Call, name: string): SearchKind {
   requireTemplate(caller, name);
-  return isHybrid(templateNamed(settings.templates, name).search_request_template) ? "hybrid-search" : "search";
+  return isHybrid(templateNamed(templates, name).search_request_template) ? "hybrid-search" : "search";
 }
 
 const tooLarge = (message: string, sizes: Readonly<Record<string, number>>) =>

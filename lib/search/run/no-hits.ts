@@ -1,7 +1,8 @@
 import type { NoHits } from "../../platform/contract/search.ts";
 import type { JsonCall } from "../../platform/http/event.ts";
 import { deadlineWithin } from "../../platform/resilience/deadline.ts";
-import type { GatewayServices } from "../gateway/services.ts";
+import type { GatewaySettings } from "../gateway/settings.ts";
+import type { Cluster } from "../opensearch/cluster.ts";
 import { searchFailure } from "../page/answer.ts";
 import { NoPlaceForText } from "../queries/replace-text.ts";
 import { plainExpression } from "../resolve/expression.ts";
@@ -21,8 +22,8 @@ export interface NoHitsRequest {
 }
 
 /** Returns the action for a search without hits; undefined if there is none, or if the key may not see suggestions. */
-function wanted({ settings }: GatewayServices, { body, caller }: JsonCall<NoHitsRequest>) {
-  const suggest = settings.indexes.find(({ index }) => index === plainExpression(body.index))?.suggest;
+function wanted({ indexes }: GatewaySettings, { body, caller }: JsonCall<NoHitsRequest>) {
+  const suggest = indexes.find(({ index }) => index === plainExpression(body.index))?.suggest;
   const no_hits: NoHits = body.no_hits ?? suggest?.no_hits ?? "nothing";
   if (!suggest || no_hits === "nothing" || !caller.endpoints.includes("suggest")) return undefined;
   return { suggest, no_hits };
@@ -33,7 +34,7 @@ function wanted({ settings }: GatewayServices, { body, caller }: JsonCall<NoHits
  * A failure here only adds to `degraded`.
  */
 export async function withOtherText(
-  services: GatewayServices,
+  { settings, cluster }: { settings: GatewaySettings; cluster: Cluster },
   call: JsonCall<NoHitsRequest>,
   first: Searched,
   searchFor: (text: string) => Promise<Searched>,
@@ -45,10 +46,9 @@ export async function withOtherText(
   if (partial.length > 0 || first.degraded.some(({ stage }) => stage === "embedding")) return first;
   if (first.stages.some(({ name, added }) => name === "rules" && added > 0)) return first;
   if (text === null || text.trim() === "" || hits.length > 0 || total?.value !== 0) return first;
-  const { suggest, no_hits } = wanted(services, call) ?? {};
+  const { suggest, no_hits } = wanted(settings, call) ?? {};
   if (!suggest) return first;
   const { otherTextFor } = await import("../suggest/correct.ts");
-  const { cluster, settings } = services;
   const deadline = deadlineWithin(LOOK_UP_MS, call.deadline);
   const bounds = withinToken(suggest, suggestedFrom(suggest, settings.logging), call.caller.token?.filters);
   if (bounds.sources.length === 0) return first;

@@ -31,12 +31,12 @@ interface OtherBody {
 /** Returns the body with another text in place of the request's; undefined if it has no place for it. */
 export async function bodyForText<Request extends SearchRequest>(
   source: Pick<Source<Request>, "bodyOf" | "isEmbedded">,
-  { services, call }: Running<Request>,
+  { settings, call }: Running<Request>,
   { own, template, replaced, text }: OtherText,
 ): Promise<OtherBody | undefined> {
   const isEmbedded = source.isEmbedded(own);
   if (own.values) {
-    const filled = await source.bodyOf(services.settings, call, template, text);
+    const filled = await source.bodyOf(settings, call, template, text);
     return filled.hasText || isEmbedded ? { body: filled, isPartial: false } : undefined;
   }
   const changed = bodyWithText(own.text, replaced ?? "", text);

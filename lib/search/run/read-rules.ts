@@ -1,4 +1,4 @@
-import type { GatewayServices } from "../gateway/services.ts";
+import type { RuleTools } from "../gateway/tools.ts";
 import { namesIn } from "../resolve/expression.ts";
 import { resolveTarget } from "../resolve/target.ts";
 import type { RuleBook, SearchFacts } from "../rules/book.ts";
@@ -8,15 +8,15 @@ import { degradation, LOST, NO_RULES, type RulesRequest, type SearchRules } from
 
 /** Returns the rules for a request. If they cannot be read or applied, there are none, and `degraded` says why. */
 export async function readRules(
-  services: Pick<GatewayServices, "rules" | "api" | "catalog" | "settings">,
+  tools: RuleTools,
   { requestId, deadline, rule_set, index }: RulesRequest,
 ): Promise<SearchRules> {
-  const { rules, api } = services;
+  const { rules, api } = tools;
   if (rule_set === "none") return NO_RULES;
   if (!rules) return { ...NO_RULES, degraded: [degradation("the gateway reads no rules", LOST)] };
   const what = rule_set === "draft" ? "the draft of the rules" : "the document of rules";
   try {
-    const names = searchedNames(services, index, deadline);
+    const names = searchedNames(tools, index, deadline);
     const { content, failure } = await rules(rule_set ?? "current", deadline);
     const degraded = failure ? [degradation(failure.reason, "the rules are those of before")] : [];
     const found = await names;
@@ -41,8 +41,8 @@ export async function readRules(
 const UNRESOLVED = degradation("the indexes cannot be read", "rules for indexes apply by the names of the request");
 
 /** Returns the names of the indexes of an expression; undefined if the cluster does not answer. */
-const searchedNames = (...[services, index, deadline]: Parameters<typeof resolveTarget>) =>
-  resolveTarget(services, index, deadline).then(
+const searchedNames = (...[resolver, index, deadline]: Parameters<typeof resolveTarget>) =>
+  resolveTarget(resolver, index, deadline).then(
     ({ indexes }) => [...new Set(indexes.flatMap(({ names }) => names))],
     () => undefined,
   );

@@ -4,7 +4,7 @@ import type { Degradation } from "../../platform/http/degradation.ts";
 import type { Call, Reply } from "../../platform/http/event.ts";
 import { keyInTime } from "../../platform/request-log/user-ids.ts";
 import { degradedMetric } from "../../platform/telemetry/emf.ts";
-import type { GatewayServices } from "../gateway/services.ts";
+import type { SearchLog } from "../gateway/tools.ts";
 import { objectIdsOf, type SearchAnswer } from "../page/answer.ts";
 import type { StageReport } from "../page/stage.ts";
 import { requestLogLine } from "../request-log/line.ts";
@@ -48,7 +48,7 @@ export interface Searched {
 const ECHOED = (Object.keys(commonFields) as Array<keyof CommonFields>).filter((name) => name !== "user_id");
 
 /** Returns the answer of both search endpoints (request, cluster's answer, degradations) and writes its log line. */
-export async function searchReply(services: GatewayServices, call: Call, searched: Searched): Promise<Reply> {
+export async function searchReply(log: SearchLog, call: Call, searched: Searched): Promise<Reply> {
   const { answer, degraded, fields } = searched;
   const queryId = randomUUID();
   const members: Array<[string, string]> = [
@@ -69,10 +69,10 @@ export async function searchReply(services: GatewayServices, call: Call, searche
   }
   if (degraded.length > 0) members.push(["degraded", JSON.stringify(degraded)]);
   if (fields.is_logging_enable) {
-    const hmacKey = await keyInTime(services, call);
-    services.logRequest(logLine(services, call, searched, queryId, hmacKey));
+    const hmacKey = await keyInTime(log, call);
+    log.logRequest(logLine(log, call, searched, queryId, hmacKey));
   }
-  for (const line of degradedMetric(services.settings.project, degraded)) services.api.log(line);
+  for (const line of degradedMetric(log.settings.project, degraded)) log.api.log(line);
   return {
     status: 200,
     headers: {
@@ -99,7 +99,7 @@ function degradedHeader(degraded: readonly Degradation[]): Record<string, string
 }
 
 function logLine(
-  { settings }: GatewayServices,
+  { settings }: SearchLog,
   call: Call,
   searched: Searched,
   queryId: string,

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { MAX_ID } from "../../personalize/limits.ts";
 import { NO_HITS } from "../../platform/contract/search.ts";
 import { objectSchema } from "../../platform/http/validate.ts";
+import { memberSlices } from "../../platform/json/slices.ts";
 import { isObject } from "../../platform/json/values.ts";
 import { stageMembers } from "../stages/table.ts";
 
@@ -109,6 +110,12 @@ export const filter = v.pipe(
     "A native query, or several, that every document of the answer matches: hits of all subqueries, totals, facets, pinned documents, and what another text finds.",
   ),
 );
+
+/** Returns the text of a request's filter of the whole search, in which numbers are as written. */
+export function filterText({ body, text }: { body: { filter?: unknown }; text: string }): string | undefined {
+  const slice = body.filter == null ? undefined : memberSlices(text).get("filter");
+  return slice && text.slice(slice.start, slice.end);
+}
 
 /** A search with a body of its own. */
 export const SearchRequest = v.strictObject({

@@ -2,6 +2,7 @@ import type { RuleSet } from "../../platform/contract/search.ts";
 import type { Degradation } from "../../platform/http/degradation.ts";
 import { ApiError } from "../../platform/http/error.ts";
 import type { Deadline } from "../../platform/resilience/deadline.ts";
+import type { Rewritten } from "../page/stage.ts";
 import type { SearchFacts } from "../rules/book.ts";
 import { type Effects, NO_EFFECTS } from "../rules/effects.ts";
 
@@ -72,4 +73,34 @@ export function ruledSearches({ filters, weights, hidden }: Effects): RuledSearc
 }
 
 /** Returns effects without those that a cluster may refuse. */
-export const safeEffects = (effects: Effects): Effects => ({ ...effects, filters: [], weights: [], hidden: [] });
+const safeEffects = (effects: Effects): Effects => ({ ...effects, filters: [], weights: [], hidden: [] });
+
+/** Changes to the query of a search. */
+interface Changes<Query> {
+  effects: Effects;
+  ruled: RuledSearches;
+  /** The query with synonyms. They are looked up after rules have replaced the text. */
+  rewritten: Rewritten<Query>;
+}
+
+/** Sends a search with a body, and with fallback bodies if the cluster refuses it. */
+export type Attempt = <Answer extends object>(send: (body: string) => Promise<Answer>) => Promise<Answer>;
+
+/**
+ * Returns a function that sends the searches of a query with rules and synonyms. If the cluster refuses a body, the
+ * searches are sent without synonyms, then without the risky effects of rules, with synonyms first. `bodyOf` applies
+ * rules to a query, so that synonyms do not change the rules' filters.
+ */
+export function attemptsOf<Query>(
+  { effects, ruled, rewritten }: Changes<Query>,
+  query: Query,
+  bodyOf: (effects: Effects, query: Query) => string,
+): Attempt {
+  const bodiesWith = (own: Effects) => {
+    const original = bodyOf(own, query);
+    return { original, rewritten: rewritten.query === query ? original : bodyOf(own, rewritten.query) };
+  };
+  const full = bodiesWith(effects);
+  const safe = () => bodiesWith(safeEffects(effects));
+  return (send) => ruled.send(full, safe, (bodies) => rewritten.attempt(bodies, send));
+}

@@ -1,25 +1,21 @@
 import type { Degradation } from "../../platform/http/degradation.ts";
 import type { JsonCall, Reply } from "../../platform/http/event.ts";
-import { memberSlices } from "../../platform/json/slices.ts";
 import { parseLossless } from "../../platform/json/values.ts";
-import { searchedIndexes } from "../access/query.ts";
+import { searchedIndexes, tokenFilters } from "../access/query.ts";
 import { checkedParts, requirePageRequest, requireTemplate } from "../access/templates.ts";
-import { tokenFilters } from "../access/token-filters.ts";
 import type { GatewayServices } from "../gateway/services.ts";
 import type { SearchPage } from "../page/native-page.ts";
-import { type Rewritten, unchanged } from "../page/rewritten.ts";
 import { searchedPage } from "../page/searched-page.ts";
-import { type StageSelection, stagesOf } from "../page/stage.ts";
+import { type Rewritten, type StageSelection, stagesOf, unchanged } from "../page/stage.ts";
 import { plainExpression } from "../resolve/expression.ts";
 import { changesQuery, type Effects, withoutText } from "../rules/effects.ts";
 import { synonyms, withSynonyms } from "../stages/synonyms.ts";
 import { stagesFor } from "../stages/table.ts";
 import { answered } from "./answered.ts";
-import { type Attempt, attemptsOf } from "./attempts.ts";
 import type { SearchBody } from "./named-template.ts";
 import type { Searched } from "./reply.ts";
-import { type RuledSearches, ruledSearches, type SearchRules } from "./rules.ts";
-import { searchRules } from "./rules-for.ts";
+import { filterText } from "./request.ts";
+import { type Attempt, attemptsOf, NO_RULES, type RuledSearches, ruledSearches, type SearchRules } from "./rules.ts";
 import type { Opened, Retrieval, Running, SearchRequest, Sender, Source, Variant, Worded } from "./source.ts";
 
 /**
@@ -35,8 +31,10 @@ export function runSearch<Request extends SearchRequest, Own extends Opened>(
     const { body } = call;
     requirePageRequest(call);
     const own = granted(call, body.template, await source.bodyOf(services.settings, call, body.template));
-    const rules = await searchRules(services, { ...call, rule_set: body.rule_set, index: own.index });
-    return new Search(source, { services, call, watch }, own, rules, replaced).found();
+    const isRuled = services.rules !== undefined || body.rule_set === "draft";
+    const ruling = { ...call, rule_set: body.rule_set, index: own.index };
+    const rules = isRuled ? await (await import("./read-rules.ts")).readRules(services, ruling) : NO_RULES;
+    return new Search(source, { ...services, call, watch }, own, rules, replaced).found();
   });
 }
 
@@ -55,12 +53,6 @@ function granted(
       ? own
       : { parsed: [parsed, { filter: body.filter }], ...(values && { values: [...values, body.filter] }) };
   return { own, index: searchedIndexes(caller, body.index, ...checkedParts(caller, checked)) };
-}
-
-/** Returns the text of a request's filter of the whole search, in which numbers are as written. */
-function filterText({ body, text }: JsonCall<SearchRequest>): string | undefined {
-  const slice = body.filter == null ? undefined : memberSlices(text).get("filter");
-  return slice && text.slice(slice.start, slice.end);
 }
 
 /** A search with a filled template and resolved indexes. */
@@ -98,7 +90,7 @@ async function boundsOf(filters: readonly unknown[], native: Record<string, unkn
 /** One search of a request. */
 class Search<Request extends SearchRequest, Own extends Opened> {
   readonly #source: Source<Request, Own>;
-  readonly #running: Running<Request>;
+  readonly #running: Running<Request> & GatewayServices;
   /** The request's own body and its indexes, after the check of the key's rights. */
   readonly #granted: Pick<Worded, "own" | "index">;
   readonly #rules: SearchRules;
@@ -107,7 +99,7 @@ class Search<Request extends SearchRequest, Own extends Opened> {
 
   constructor(
     source: Source<Request, Own>,
-    running: Running<Request>,
+    running: Running<Request> & GatewayServices,
     granted: Pick<Worded, "own" | "index">,
     rules: SearchRules,
     replaced: string | undefined,
@@ -120,7 +112,7 @@ class Search<Request extends SearchRequest, Own extends Opened> {
   }
 
   async found(): Promise<Searched> {
-    const { services, call } = this.#running;
+    const { call } = this.#running;
     const { body } = call;
     const { prepared, variant } = await this.#prepared();
     const ready = await this.#ready(prepared, variant?.settings, ruledSearches(prepared.effects));
@@ -131,7 +123,7 @@ class Search<Request extends SearchRequest, Own extends Opened> {
     const { pins } = retrieval;
     const staged = { ...entry, ...variant?.stages };
     const search = { index: prepared.index, request: body, userId: body.user_id, text, entry: staged, native, page };
-    const wanted = [interleaved ?? {}, ...(await stagesFor(services, { ...search, effects, filters, pins }))];
+    const wanted = [interleaved ?? {}, ...(await stagesFor(this.#running, { ...search, effects, filters, pins }))];
     const { stages, declined, isUnpaged } = await this.#stages(wanted, retrieval);
     const sender = retrieval.sender(Math.max(0, ...stages.map(({ window }) => window)));
     const attempt = this.#attempts(
@@ -180,12 +172,12 @@ class Search<Request extends SearchRequest, Own extends Opened> {
     variant?: Pick<Variant<Own>, "experiment">,
     given?: Effects,
   ): Promise<Prepared<Own>> {
-    const { services, call } = this.#running;
+    const { settings, call } = this.#running;
     const { body, caller } = call;
     const { own, index } =
       template === body.template
         ? this.#granted
-        : granted(call, template, await this.#source.bodyOf(services.settings, call, template));
+        : granted(call, template, await this.#source.bodyOf(settings, call, template));
     const found = given ?? this.#effectsOn(own, variant);
     const text = this.#replaced ?? found.text;
     const other = text === undefined ? undefined : await import("./other-text.ts");
@@ -222,7 +214,7 @@ class Search<Request extends SearchRequest, Own extends Opened> {
 
   /** Adds the embeddings and synonyms to a search. */
   async #ready(prepared: Prepared<Own>, settings: unknown, ruled: RuledSearches): Promise<Ready<Own>> {
-    const { services, call } = this.#running;
+    const { call } = this.#running;
     const { body, deadline } = call;
     const { effects, opened } = prepared;
     const retrieval = await opened.retrieval(settings);
@@ -232,7 +224,9 @@ class Search<Request extends SearchRequest, Own extends Opened> {
       filters.length > 0 ? await boundsOf(filters, opened.native, call.caller.token?.filters !== undefined) : undefined;
     const isChanged = changesQuery(effects) || synonyms.isWanted(asked) || bounds !== undefined;
     const queries = isChanged ? retrieval.queries() : undefined;
-    const rewritten = synonyms.isWanted(asked) ? await withSynonyms(services, asked, queries) : unchanged(queries);
+    const rewritten = synonyms.isWanted(asked)
+      ? await withSynonyms(this.#running.synonyms, asked, queries)
+      : unchanged(queries);
     return { ...prepared, retrieval, ruled, filters, bounds, queries, rewritten };
   }
 

@@ -1,8 +1,8 @@
 import type { SearchKind } from "../../platform/contract/search.ts";
 import type { Degradation } from "../../platform/http/degradation.ts";
 import type { JsonCall } from "../../platform/http/event.ts";
-import type { GatewayServices } from "../gateway/services.ts";
 import type { GatewaySettings } from "../gateway/settings.ts";
+import type { SourceTools } from "../gateway/tools.ts";
 import type { Hit, SearchAnswer } from "../page/answer.ts";
 import type { Page, SearchPage } from "../page/native-page.ts";
 import type { PageResult, Stage } from "../page/stage.ts";
@@ -21,8 +21,7 @@ export interface SearchRequest extends CommonFields, NoHitsRequest {
 }
 
 /** A request in progress. */
-export interface Running<Request> {
-  services: GatewayServices;
+export interface Running<Request> extends SourceTools {
   call: JsonCall<Request>;
   watch: Stopwatch;
 }

@@ -5,15 +5,13 @@ import { isObject, parseLossless } from "../../platform/json/values.ts";
 import type { Deadline } from "../../platform/resilience/deadline.ts";
 import type { IndexCatalog } from "../opensearch/index-catalog.ts";
 import { nativeSearch } from "../page/answer.ts";
-import { droppingReason } from "../page/dropping.ts";
-import { pageOf } from "../page/native-page.ts";
+import { droppingReason, pageOf } from "../page/native-page.ts";
 import { resolveTarget } from "../resolve/target.ts";
 import type { SearchBody } from "../run/named-template.ts";
 import type { AnySearchRequest } from "../run/request.ts";
 import type { Opened, Retrieval, Running, Sender, Source, Worded } from "../run/source.ts";
 import type { StageEntry } from "../stages/kinds.ts";
-import { sharedStages } from "../stages/shared.ts";
-import { asksForEntry } from "../stages/table.ts";
+import { asksForEntry, sharedStages } from "../stages/table.ts";
 
 /**
  * `POST /application/search`: a native body or a named template, sent unchanged unless rules, synonyms or stages change
@@ -54,7 +52,10 @@ export const native: Source<AnySearchRequest> = {
   },
 };
 
-function retrievalOf({ services, call, watch }: Running<AnySearchRequest>, { own, worded, index }: Worded): Retrieval {
+function retrievalOf(
+  { cluster, catalog, call, watch }: Running<AnySearchRequest>,
+  { own, worded, index }: Worded,
+): Retrieval {
   const { text } = worded;
   const slice = memberSlices(text).get("query");
   let queries: readonly unknown[] | undefined;
@@ -66,7 +67,7 @@ function retrievalOf({ services, call, watch }: Running<AnySearchRequest>, { own
     send(json, page, { aggregate }) {
       const changes = page && { from: String(page.from), size: String(page.size) };
       const body = withMembers(json, { ...changes, ...(!aggregate && { aggs: undefined, aggregations: undefined }) });
-      return watch.time("cluster", () => nativeSearch(services, call.deadline, index, body, { timeout }));
+      return watch.time("cluster", () => nativeSearch(cluster, call.deadline, index, body, { timeout }));
     },
     finish: async (found) => found,
     echo: {
@@ -86,11 +87,11 @@ function retrievalOf({ services, call, watch }: Running<AnySearchRequest>, { own
     async unpagedBecause() {
       if (isHybrid(own.parsed)) return HYBRID_PAGES;
       const { search_pipeline } = own.parsed;
-      return droppingReason(await responseProcessors(services.catalog, search_pipeline, index, call.deadline));
+      return droppingReason(await responseProcessors(catalog, search_pipeline, index, call.deadline));
     },
     /** The minimum over the indexes: the window must fit all of them. */
     async maxResultWindow() {
-      const indexes = await services.catalog.resolve(index, call.deadline);
+      const indexes = await catalog.resolve(index, call.deadline);
       return Math.min(...indexes.map(({ maxResultWindow }) => maxResultWindow));
     },
     sender: () => sender,
@@ -123,10 +124,11 @@ const NO_ENTRY: StageEntry = { candidates: HYBRID_DEFAULTS.candidates, embedding
  * Returns the stage settings in the entries of the searched indexes, if the request or any entry has a stage that needs
  * them.
  */
-async function entryOf({ services, call }: Running<AnySearchRequest>, index: string): Promise<StageEntry> {
-  if (!asksForEntry(call.body, services.settings.indexes)) return NO_ENTRY;
+async function entryOf(running: Running<AnySearchRequest>, index: string): Promise<StageEntry> {
+  const { call, settings } = running;
+  if (!asksForEntry(call.body, settings.indexes)) return NO_ENTRY;
   // If the index cannot be resolved, the search itself reports the problem.
-  const indexes = await resolveTarget(services, index, call.deadline)
+  const indexes = await resolveTarget(running, index, call.deadline)
     .then((target) => target.indexes)
     .catch(() => []);
   const { candidates, embedding_mappings } = indexes[0]?.entry ?? NO_ENTRY;

@@ -1,10 +1,10 @@
 import { reasonOf } from "../../platform/aws/errors.ts";
 import { ApiError } from "../../platform/http/error.ts";
 import type { Deadline } from "../../platform/resilience/deadline.ts";
-import type { GatewayServices } from "../gateway/services.ts";
 import type { IndexSettings } from "../gateway/settings.ts";
 import type { SearchAnswer } from "../page/answer.ts";
-import type { Rewritten } from "../page/rewritten.ts";
+import type { Rewritten } from "../page/stage.ts";
+import type { SynonymReader } from "../synonyms/document.ts";
 import type { Rewriting } from "../synonyms/rewrite.ts";
 
 /** The synonyms of an index, and the request's members about them. */
@@ -19,7 +19,7 @@ export interface SynonymSearch {
 
 /** Rewrites a query, or a list of them, with the synonyms of its index. Never rejects. */
 export async function addSynonyms<Query>(
-  { synonyms: read }: Pick<GatewayServices, "synonyms">,
+  read: SynonymReader,
   { entry, locale, deadline }: SynonymSearch,
   query: Query,
 ): Promise<Rewritten<Query>> {

@@ -1,6 +1,6 @@
 import { isObject, numberOf } from "../../platform/json/values.ts";
 import { BOOST_DEFAULTS, type BoostSettings, type FactorSettings, originOf } from "../../settings/boost.ts";
-import type { GatewayServices } from "../gateway/services.ts";
+import type { StageTools } from "../gateway/tools.ts";
 import { ownOrderOf } from "../page/native-page.ts";
 import { readAgain } from "../page/read-again.ts";
 import type { Stage, StageSelection } from "../page/stage.ts";
@@ -28,7 +28,7 @@ type Search = Pick<
  * It does not apply to searches with an order of their own, which is only reported if the request itself asked for it.
  */
 export function boostStage(
-  services: Pick<GatewayServices, "cluster">,
+  { cluster }: Pick<StageTools, "cluster">,
   { index, request: { boost: own }, entry, effects, native, page }: Search,
   clock: () => number = Date.now,
 ): StageSelection {
@@ -46,7 +46,7 @@ export function boostStage(
     if (hits.length === 0) return { order: [] };
     const fields = [...new Set(factors.map(({ field }) => field))];
     const read = { _source: false, docvalue_fields: docvalueFields(factors) };
-    const found = await readAgain(services, { index, hits, fields, read }, deadline);
+    const found = await readAgain(cluster, { index, hits, fields, read }, deadline);
     const values = found.map((hit) => factors.map((factor) => valuesIn(hit, factor.field)));
     const scores = hits.map(({ _score }) => numberOf(_score ?? 0));
     const ranked = boosted(settings, { scores, values, now });

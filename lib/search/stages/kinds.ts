@@ -1,8 +1,8 @@
 import type * as v from "valibot";
 import type { PageStage } from "../../platform/contract/search.ts";
 import type { StageMember } from "../../settings/page-stages.ts";
-import type { GatewayServices } from "../gateway/services.ts";
 import type { IndexSettings } from "../gateway/settings.ts";
+import type { StageTools } from "../gateway/tools.ts";
 import type { Page } from "../page/native-page.ts";
 import type { StageSelection } from "../page/stage.ts";
 import type { Effects } from "../rules/effects.ts";
@@ -69,7 +69,7 @@ export interface PageStageKind<Members extends v.ObjectEntries = v.ObjectEntries
   /** Whether the stage may apply to a search, as far as this can be decided without loading its code. */
   isWanted(search: StageContext<Fields<Members>>): boolean;
   /** Loads the code that returns the stage for a search, or why a requested stage is not available. */
-  load(): Promise<(services: GatewayServices, search: StageContext<Fields<Members>>) => StageSelection>;
+  load(): Promise<(tools: StageTools, search: StageContext<Fields<Members>>) => StageSelection>;
 }
 
 /** Returns the kind of a stage, typed by its members. */

@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import { FilterValues } from "../../personalize/runtime/filter-values.ts";
-import { RequestContext } from "../../personalize/runtime/request-context.ts";
+import { FilterValues, RequestContext } from "../../personalize/runtime/request-members.ts";
 import { PERSONALIZATIONS } from "../../platform/contract/recommendation.ts";
 import { objectSchema, recordSchema } from "../../platform/http/validate.ts";
 import { numeric } from "../../settings/kinds.ts";

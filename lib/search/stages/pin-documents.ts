@@ -1,6 +1,6 @@
 import { memberSlices } from "../../platform/json/slices.ts";
 import { isObject, parseLossless } from "../../platform/json/values.ts";
-import type { GatewayServices } from "../gateway/services.ts";
+import type { StageTools } from "../gateway/tools.ts";
 import { type Hit, hitTexts, nativeSearch, searchFailure, withScore } from "../page/answer.ts";
 import { identityOf } from "../page/apply.ts";
 import { ownOrderOf } from "../page/native-page.ts";
@@ -26,7 +26,7 @@ type Search = Pick<StageContext<unknown>, "index" | "effects" | "filters" | "nat
  * Returns the stage that moves pinned documents to their ranks. It does not apply to searches with an order of their
  * own.
  */
-export function rulesStage(services: Pick<GatewayServices, "cluster">, search: Search): StageSelection {
+export function rulesStage({ cluster }: Pick<StageTools, "cluster">, search: Search): StageSelection {
   const { index, effects, filters, native, page, pins: source } = search;
   const { pins } = effects;
   if (!source || page === undefined || page.size === 0 || ownOrderOf(native) !== undefined) return {};
@@ -46,7 +46,7 @@ export function rulesStage(services: Pick<GatewayServices, "cluster">, search: S
 
     async function pinned(json: string): Promise<ReadonlyMap<string, FoundHit>> {
       const timeout = native.timeout;
-      const answer = await nativeSearch(services, deadline, index, json, { timeout }).catch((error: unknown) => {
+      const answer = await nativeSearch(cluster, deadline, index, json, { timeout }).catch((error: unknown) => {
         throw new StageError(`the pinned documents could not be read: ${searchFailure(error)}`);
       });
       if (answer.partial.length > 0) throw new StageError("the pinned documents could not all be read");

@@ -2,7 +2,7 @@ import { readFilterValues } from "../../personalize/filters/values.ts";
 import { blend, RankingError, type RankingInput, scoreBelowWindow } from "../../personalize/ranking/blend.ts";
 import type { PERSONALIZATIONS } from "../../platform/contract/recommendation.ts";
 import { invalidRequest } from "../../platform/http/validate.ts";
-import type { GatewayServices } from "../gateway/services.ts";
+import type { StageTools } from "../gateway/tools.ts";
 import { itemIdOf } from "../page/answer.ts";
 import { ownOrderOf } from "../page/native-page.ts";
 import { type Stage, StageError, type StageSelection } from "../page/stage.ts";
@@ -30,7 +30,7 @@ interface Request {
  * filter, or if they are malformed. `page` is undefined if the cluster will refuse it.
  */
 export function personalStage(
-  { settings, ranker }: Pick<GatewayServices, "settings" | "ranker">,
+  { settings, ranker }: Pick<StageTools, "settings" | "ranker">,
   {
     request: { personalization, business_rules },
     userId,

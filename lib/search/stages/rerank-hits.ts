@@ -1,11 +1,12 @@
 import { lookup } from "../../platform/json/lookup.ts";
 import type { Deadline } from "../../platform/resilience/deadline.ts";
-import type { GatewayServices } from "../gateway/services.ts";
+import type { StageTools } from "../gateway/tools.ts";
+import type { Cluster } from "../opensearch/cluster.ts";
 import type { Hit } from "../page/answer.ts";
 import { ownOrderOf } from "../page/native-page.ts";
 import { readAgain } from "../page/read-again.ts";
 import { type Stage, StageError, type StageSelection } from "../page/stage.ts";
-import { RerankError } from "../rerank/reranker.ts";
+import { RerankError, type Reranker } from "../rerank/reranker.ts";
 import type { StageContext, StageEntry } from "./kinds.ts";
 
 /** The request's settings. Null means that a member is absent. */
@@ -35,7 +36,7 @@ interface Search
  * only reported if the request itself asked for reranking.
  */
 export function rerankStage(
-  services: Pick<GatewayServices, "cluster" | "reranker">,
+  { cluster, reranker: load }: Pick<StageTools, "cluster" | "reranker">,
   { index, request: { rerank: own }, entry: { rerank, hasPipeline = false }, text: query, native, page }: Search,
 ): StageSelection {
   const isAsked = own != null && own.is_enabled !== false;
@@ -55,10 +56,11 @@ export function rerankStage(
   const least = own?.min_score ?? rerank.min_score ?? Number.NEGATIVE_INFINITY;
   const run: Stage["run"] = async (hits, deadline) => {
     if (hits.length < 2) return { order: [...hits.keys()] };
-    const texts = await textsOf(services, { index, hits, fields, native, hasPipeline }, deadline);
+    const texts = await textsOf(cluster, { index, hits, fields, native, hasPipeline }, deadline);
     if (texts.every((one) => one === "")) throw new StageError(`no hit has text in ${fields.join(" or ")}`);
-    const { scores, usage } = await scored(services, model, (reranker) =>
-      reranker.score(text, texts, { batchSize, deadline }),
+    const { scores, usage } = await scored(
+      () => load(model),
+      (reranker) => reranker.score(text, texts, { batchSize, deadline }),
     );
     return { order: orderBy(scores, least), usage };
   };
@@ -77,13 +79,9 @@ export function orderBy(scores: ReadonlyArray<number | undefined>, least: number
   ];
 }
 
-async function scored<T>(
-  { reranker }: Pick<GatewayServices, "reranker">,
-  model: string,
-  score: (reranker: Awaited<ReturnType<GatewayServices["reranker"]>>) => Promise<T>,
-): Promise<T> {
+async function scored<T>(load: () => Promise<Reranker>, score: (reranker: Reranker) => Promise<T>): Promise<T> {
   try {
-    return await score(await reranker(model));
+    return await score(await load());
   } catch (error) {
     const isTold = error instanceof RerankError;
     const failed = new StageError(isTold ? error.message : "the reranker failed");
@@ -106,14 +104,12 @@ const SHOWN = ["_source", "stored_fields", "search_pipeline"] as const;
 
 /** Returns the text of each hit: from its document, or by a second search if hits may lack it. */
 async function textsOf(
-  services: Pick<GatewayServices, "cluster">,
+  cluster: Cluster,
   { index, hits, fields, native, hasPipeline }: Read,
   deadline: Deadline,
 ): Promise<string[]> {
   const isShown = !hasPipeline && SHOWN.every((option) => native[option] === undefined);
-  const found = isShown
-    ? hits
-    : await readAgain(services, { index, hits, fields, read: { _source: fields } }, deadline);
+  const found = isShown ? hits : await readAgain(cluster, { index, hits, fields, read: { _source: fields } }, deadline);
   return found.map((hit) =>
     fields
       .flatMap((field) => lookup(hit?._source ?? {}, field).values.flat())

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { Locale } from "../../settings/names.ts";
-import type { GatewayServices } from "../gateway/services.ts";
-import { type Rewritten, unchanged } from "../page/rewritten.ts";
+import { type Rewritten, unchanged } from "../page/stage.ts";
+import type { SynonymReader } from "../synonyms/document.ts";
 import type { SynonymSearch } from "./add-synonyms.ts";
 import type { Declared } from "./kinds.ts";
 
@@ -26,11 +26,11 @@ export const synonyms = {
 
 /** Rewrites a query, or a list of them, with the synonyms of its index, if it has some. Never rejects. */
 export async function withSynonyms<Query>(
-  services: Pick<GatewayServices, "synonyms">,
+  read: SynonymReader,
   search: SynonymSearch,
   query: Query,
 ): Promise<Rewritten<Query>> {
   if (!synonyms.isWanted(search)) return unchanged(query);
   const { addSynonyms } = await import("./add-synonyms.ts");
-  return addSynonyms(services, search, query);
+  return addSynonyms(read, search, query);
 }

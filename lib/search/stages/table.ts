@@ -1,8 +1,9 @@
 import type { PageStage } from "../../platform/contract/search.ts";
 import type { StageMember } from "../../settings/page-stages.ts";
-import type { GatewayServices } from "../gateway/services.ts";
 import type { IndexSettings } from "../gateway/settings.ts";
+import type { StageTools } from "../gateway/tools.ts";
 import type { StageSelection } from "../page/stage.ts";
+import type { TargetIndex } from "../resolve/target.ts";
 import { boost } from "./boost.ts";
 import type { Bound, Fields, StageContext } from "./kinds.ts";
 import { personalization } from "./personalization.ts";
@@ -56,13 +57,28 @@ export const asksForEntry = (request: StageFields, entries: ReadonlyArray<Pick<I
 export type StageFields = Fields<typeof stageMembers>;
 
 /** Returns the stages for a search, in order, and why other requested ones are not available. */
-export async function stagesFor(
-  services: GatewayServices,
-  search: StageContext<StageFields>,
-): Promise<StageSelection[]> {
+export async function stagesFor(tools: StageTools, search: StageContext<StageFields>): Promise<StageSelection[]> {
   const wanted: StageSelection[] = [];
   for (const kind of Object.values(PAGE)) {
-    if (kind.isWanted(search)) wanted.push((await kind.load())(services, search));
+    if (kind.isWanted(search)) wanted.push((await kind.load())(tools, search));
   }
   return wanted;
+}
+
+/**
+ * Returns the stage settings on which the entries of all searched indexes agree, and whether an index has a search
+ * pipeline, which may change the documents that stages read.
+ */
+export function sharedStages(
+  indexes: readonly TargetIndex[],
+): Pick<IndexSettings, StageMember> & { hasPipeline: boolean } {
+  const shared = ENTRY_MEMBERS.flatMap((member) => {
+    const [first, ...others] = indexes.map(({ entry }) => entry?.[member]);
+    const isShared = others.every((other) => JSON.stringify(other) === JSON.stringify(first));
+    return first && isShared ? [[member, first] as const] : [];
+  });
+  return {
+    ...(Object.fromEntries(shared) as Pick<IndexSettings, StageMember>),
+    hasPipeline: indexes.some(({ searchPipeline = "_none" }) => searchPipeline !== "_none"),
+  };
 }

@@ -3,8 +3,9 @@ import { isObject, valueAt } from "../../platform/json/values.ts";
 import type { Deadline } from "../../platform/resilience/deadline.ts";
 import { MODELS } from "../../settings/embedding-models.ts";
 import { SIMILARITY_WEIGHT, type Variety } from "../../settings/stage-values.ts";
-import type { GatewayServices } from "../gateway/services.ts";
 import type { EmbeddingMapping } from "../gateway/settings.ts";
+import type { StageTools } from "../gateway/tools.ts";
+import type { Cluster } from "../opensearch/cluster.ts";
 import { hidingOf } from "../opensearch/hidden-fields.ts";
 import type { Hit } from "../page/answer.ts";
 import { ownOrderOf } from "../page/native-page.ts";
@@ -36,7 +37,7 @@ type Search = Pick<
  * variety.
  */
 export function varietyStage(
-  services: Pick<GatewayServices, "cluster" | "catalog">,
+  tools: Pick<StageTools, "cluster" | "catalog">,
   { index, request: { variety: own }, entry, native, page }: Search,
 ): StageSelection {
   const { groups, similarity } = own ?? entry.variety ?? {};
@@ -58,7 +59,7 @@ export function varietyStage(
   const run: Stage["run"] = async (hits, deadline) => {
     if (hits.length < 2) return { order: [...hits.keys()] };
     const { byMarginalRelevance, limitGroups } = await import("./diversify.ts");
-    const values = await valuesOf(services, { index, hits, keywords, vector }, deadline);
+    const values = await valuesOf(tools, { index, hits, keywords, vector }, deadline);
     const relevant = similarity
       ? byMarginalRelevance(values.map(traitBy(similarity.field, isVector)), similarity.weight ?? SIMILARITY_WEIGHT)
       : [...hits.keys()];
@@ -99,7 +100,7 @@ interface Read {
  * the source.
  */
 async function valuesOf(
-  services: Pick<GatewayServices, "cluster" | "catalog">,
+  { cluster, catalog }: Pick<StageTools, "cluster" | "catalog">,
   { index, hits, keywords, vector }: Read,
   deadline: Deadline,
 ): Promise<Values[]> {
@@ -108,12 +109,12 @@ async function valuesOf(
     ...(keywords.length > 0 && { docvalue_fields: keywords }),
   };
   const fields = [...keywords, vector ?? []].flat();
-  const found = await readAgain(services, { index, hits, fields, read }, deadline);
-  await requireKept(services, { index, hits: found.filter((hit) => hit !== undefined), keywords }, deadline);
+  const found = await readAgain(cluster, { index, hits, fields, read }, deadline);
+  await requireKept(cluster, { index, hits: found.filter((hit) => hit !== undefined), keywords }, deadline);
   const none: Values = { keywords: new Map(), vector: undefined };
   const values = found.map((hit) => (hit ? readValues(hit, keywords, vector) : none));
   if (vector !== undefined && values.some((one) => one.vector === undefined)) {
-    const hiding = hidingOf(await services.catalog.resolve(index, deadline), [vector]);
+    const hiding = hidingOf(await catalog.resolve(index, deadline), [vector]);
     if (hiding !== undefined) throw new StageError(hiding);
   }
   return values;
@@ -124,7 +125,7 @@ async function valuesOf(
  * `ignore_above`.
  */
 async function requireKept(
-  services: Pick<GatewayServices, "cluster">,
+  cluster: Cluster,
   { index, hits, keywords }: Omit<Read, "vector">,
   deadline: Deadline,
 ): Promise<void> {
@@ -134,7 +135,7 @@ async function requireKept(
     // A form such as title.keyword has the value of its field.
     const paths = [field, field.slice(0, Math.max(0, field.lastIndexOf(".")))].filter((path) => path !== "");
     const found = await readAgain(
-      services,
+      cluster,
       { index, hits: without, fields: [field], read: { _source: paths } },
       deadline,
     );

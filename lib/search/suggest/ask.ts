@@ -85,7 +85,7 @@ async function completions(
     ...(bounds.filters && { collapse: { field: "key" } }),
     ...order,
   };
-  const { hits } = await nativeSearch({ cluster }, deadline, suggestionsAlias(index), JSON.stringify(body), {
+  const { hits } = await nativeSearch(cluster, deadline, suggestionsAlias(index), JSON.stringify(body), {
     timeout: undefined,
   });
   return hits.flatMap(({ _source }): Suggested[] => {

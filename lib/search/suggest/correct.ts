@@ -34,7 +34,7 @@ export async function otherTextFor({
     query: withinBounds(match, bounds),
     sort: ["_score", { weight: "desc" }],
   };
-  const { hits, partial } = await nativeSearch({ cluster }, deadline, suggestionsAlias(index), JSON.stringify(body), {
+  const { hits, partial } = await nativeSearch(cluster, deadline, suggestionsAlias(index), JSON.stringify(body), {
     timeout: undefined,
   });
   const [lacking] = partial;

@@ -1,24 +1,29 @@
 import type { Degradation } from "../../platform/http/degradation.ts";
 import { ApiError } from "../../platform/http/error.ts";
 import type { JsonCall, Reply } from "../../platform/http/event.ts";
+import type { ApiOptions } from "../../platform/http/middleware.ts";
 import { invalidRequest } from "../../platform/http/validate.ts";
 import { degradedMetric } from "../../platform/telemetry/emf.ts";
 import { requireIndex } from "../access/names.ts";
-import type { GatewayServices } from "../gateway/services.ts";
+import type { GatewaySettings } from "../gateway/settings.ts";
+import type { Cluster } from "../opensearch/cluster.ts";
 import { type Suggested, suggestionsFor } from "./ask.ts";
 import type { SuggestRequest } from "./request.ts";
 import { suggestedFrom, titlesAloneBecause } from "./sources.ts";
 import { holdsAny } from "./texts.ts";
 import { withinToken } from "./within-token.ts";
 
-type Services = Pick<GatewayServices, "settings" | "cluster" | "api">;
+interface SuggestTools {
+  settings: GatewaySettings;
+  cluster: Cluster;
+  api: Pick<ApiOptions, "log">;
+}
 
 /**
  * Returns the handler of `POST /application/suggest`. The index must be named as in its entry: through another name,
  * such as an alias with a filter, a key might see fewer documents than the suggestions reveal.
  */
-export function suggest(services: Services): (call: JsonCall<SuggestRequest>) => Promise<Reply> {
-  const { settings, cluster, api } = services;
+export function suggest({ settings, cluster, api }: SuggestTools): (call: JsonCall<SuggestRequest>) => Promise<Reply> {
   const entries = new Map(settings.indexes.map(({ index, suggest }) => [index, suggest]));
   const tests = new Map(settings.indexes.map(({ index, suggest }) => [index, holdsAny(suggest?.never ?? [])]));
   const titlesAlone = titlesAloneBecause(settings.logging);

@@ -2,7 +2,7 @@ import { Failure } from "@relevance/lib/platform/failure.ts";
 import { concurrently } from "@relevance/lib/platform/resilience/concurrently.ts";
 import { MODELS } from "@relevance/lib/settings/embedding-models.ts";
 import type { HybridQuery } from "@relevance/lib/settings/hybrid-search.ts";
-import { passageVector } from "@relevance/lib/settings/passage-fields.ts";
+import { passageVector } from "@relevance/lib/settings/vectors.ts";
 import type { HybridSearchAnswer } from "../../clients/typescript/src/types.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Pair } from "./recall.ts";

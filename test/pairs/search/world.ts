@@ -1,7 +1,6 @@
 import { byteVector } from "../../../lib/search/embeddings/byte-vector.ts";
 import type { GatewaySettings } from "../../../lib/search/gateway/settings.ts";
-import { CHUNKING, passagesField } from "../../../lib/settings/passage-fields.ts";
-import { vectorField } from "../../../lib/settings/vectors.ts";
+import { CHUNKING, passagesField, vectorField } from "../../../lib/settings/vectors.ts";
 import type { Cluster } from "../../fixtures/opensearch.ts";
 import { putTemplate, removeAll, succeed } from "../cleanup.ts";
 import { type DenseModel, type PairModels, REVISIONS } from "../models.ts";

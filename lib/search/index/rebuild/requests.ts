@@ -12,8 +12,8 @@ import getSettingsMethod from "@opensearch-project/opensearch/api/indices/getSet
 import refreshMethod from "@opensearch-project/opensearch/api/indices/refresh.js";
 import statsMethod from "@opensearch-project/opensearch/api/indices/stats.js";
 import type { ClusterRequest } from "../../opensearch/cluster.ts";
-import { requestOf } from "../../opensearch/methods.ts";
 import * as shared from "../../opensearch/requests.ts";
+import { requestOf } from "../../opensearch/requests.ts";
 
 const refreshByGet = requestOf<API.Indices_Refresh_Request>(refreshMethod);
 

@@ -1,5 +1,5 @@
 import { isObject, isRawNumber } from "../../../platform/json/values.ts";
-import { passageVector } from "../../../settings/passage-fields.ts";
+import { passageVector } from "../../../settings/vectors.ts";
 import type { Capabilities } from "../../opensearch/capabilities-of.ts";
 
 type Fields = ReadonlySet<string>;

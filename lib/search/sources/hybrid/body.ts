@@ -1,7 +1,6 @@
-import { COMBINATION_FACTS } from "../../../platform/contract/search.ts";
+import { COMBINATION_FACTS, RANK_CONSTANT } from "../../../platform/contract/search.ts";
 import { withMembers } from "../../../platform/json/slices.ts";
 import { rawNumber } from "../../../platform/json/values.ts";
-import { RANK_CONSTANT } from "../../fusion/techniques.ts";
 import { NO_PIPELINE, type SearchPipeline } from "../../opensearch/index-catalog.ts";
 import { withoutPassages } from "./best-passages.ts";
 import type { AppliedHybridSettings } from "./request.ts";

@@ -4,11 +4,10 @@ import { memberSlices } from "../../../platform/json/slices.ts";
 import type { Deadline } from "../../../platform/resilience/deadline.ts";
 import { limitRefusal } from "../../access/limits.ts";
 import { requireAllowed } from "../../access/names.ts";
-import { searchedIndexes } from "../../access/query.ts";
+import { searchedIndexes, tokenFilters } from "../../access/query.ts";
 import { rightsOf } from "../../access/rights.ts";
 import { requireTemplate } from "../../access/templates.ts";
-import { tokenFilters } from "../../access/token-filters.ts";
-import type { GatewayServices } from "../../gateway/services.ts";
+import type { SourceTools } from "../../gateway/tools.ts";
 import { jsonOf, readCall } from "../../opensearch/calls.ts";
 import type { Cluster } from "../../opensearch/cluster.ts";
 import type { SearchPipeline } from "../../opensearch/index-catalog.ts";
@@ -17,6 +16,7 @@ import { timeLimited } from "../../opensearch/time-limits.ts";
 import { bounded } from "../../queries/bounded.ts";
 import { stopwatch } from "../../run/reply.ts";
 import { withSynonyms } from "../../stages/synonyms.ts";
+import type { SynonymReader } from "../../synonyms/document.ts";
 import { ofPassages } from "./best-passages.ts";
 import { runnableQueries } from "./queries.ts";
 import type { CandidatesRequest } from "./request.ts";
@@ -46,19 +46,23 @@ const FILTER =
  * scores. `lib/search/fusion` can compute any hybrid search of these subqueries from them. Every subquery must run; a
  * failed embedding is an error.
  */
-export async function hybridCandidates(services: GatewayServices, call: JsonCall<CandidatesRequest>): Promise<Reply> {
+export async function hybridCandidates(
+  tools: SourceTools & { synonyms: SynonymReader },
+  call: JsonCall<CandidatesRequest>,
+): Promise<Reply> {
+  const { cluster, embedder } = tools;
   const { body, text, deadline, caller } = call;
   requireTemplate(caller, null);
   const searched = searchedIndexes(caller, body.index, body.search_request_template);
   const slice = memberSlices(text).get("search_request_template");
   const template = readTemplate(text.slice(slice?.start, slice?.end), null);
-  const target = { ...(await hybridTarget(services, searched, deadline)), onFailure: "fail" as const };
+  const target = { ...(await hybridTarget(tools, searched, deadline)), onFailure: "fail" as const };
   const depth = Math.min(body.depth ?? target.candidates, target.maxResultWindow);
   requireAllowed(caller, limitRefusal("window", "depth", body.depth ?? 0, rightsOf(caller).limits));
   const asked = { query: body.search_query, weights: null, deadline };
   const [runnable, shards] = await Promise.all([
-    runnableQueries(services, asked, template, target, stopwatch()),
-    shardsOf(services.cluster, searched, deadline),
+    runnableQueries(embedder, asked, template, target, stopwatch()),
+    shardsOf(cluster, searched, deadline),
   ]);
   if (new Set(shards.map((shard) => shard.index)).size > 1) {
     throw invalidRequest([{ path: "index", message: "stands for several indexes; name one" }]);
@@ -67,9 +71,9 @@ export async function hybridCandidates(services: GatewayServices, call: JsonCall
   const filters = [...template.filters, ...tokenFilters(caller)];
   const queries = runnable.queries.map((own) => ofPassages(bounded(own, filters), { fields, can }));
   const { synonyms, locale } = body;
-  const rewritten = await withSynonyms(services, { entry: target, synonyms, locale, deadline }, queries);
+  const rewritten = await withSynonyms(tools.synonyms, { entry: target, synonyms, locale, deadline }, queries);
   const answers = await rewritten.attempt({ rewritten: rewritten.query, original: queries }, (all) =>
-    searchShards(services, { searched, shards, depth, pipeline: target.pipeline }, all, deadline),
+    searchShards(cluster, { searched, shards, depth, pipeline: target.pipeline }, all, deadline),
   );
   const subqueries = queries.map((_, subquery) => ({
     shards: shards.map((_, shard) => ({ hits: answers[subquery * shards.length + shard] })),
@@ -98,7 +102,7 @@ interface ShardSearch {
 
 /** Returns the hits of each query on each shard: all shards of the first query, then those of the second. */
 async function searchShards(
-  { cluster }: GatewayServices,
+  cluster: Cluster,
   { searched, shards, depth, pipeline: { request_processors } }: ShardSearch,
   queries: readonly unknown[],
   deadline: Deadline,

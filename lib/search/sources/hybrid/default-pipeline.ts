@@ -1,8 +1,7 @@
 import { ApiError } from "../../../platform/http/error.ts";
 import { invalidRequest } from "../../../platform/http/validate.ts";
 import type { Deadline } from "../../../platform/resilience/deadline.ts";
-import type { GatewayServices } from "../../gateway/services.ts";
-import { NO_PIPELINE, type SearchPipeline } from "../../opensearch/index-catalog.ts";
+import { type IndexCatalog, NO_PIPELINE, type SearchPipeline } from "../../opensearch/index-catalog.ts";
 import type { TargetIndex } from "../../resolve/target.ts";
 
 const refused = (message: string) => invalidRequest([{ path: "index", message }]);
@@ -13,7 +12,7 @@ const refused = (message: string) => invalidRequest([{ path: "index", message }]
  * would run none of them.
  */
 export async function defaultPipeline(
-  { catalog }: Pick<GatewayServices, "catalog">,
+  catalog: IndexCatalog,
   name: string,
   indexes: readonly TargetIndex[],
   deadline: Deadline,

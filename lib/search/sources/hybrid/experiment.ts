@@ -32,13 +32,13 @@ export interface Assigned {
 
 /** Returns the experiment variant for a search; undefined if it is in no experiment. */
 export async function variantOf(
-  { services, call }: Running<HybridRequest>,
+  running: Running<HybridRequest>,
   searched: string,
 ): Promise<Variant<OpenedHybrid> | undefined> {
-  const { body, headers, deadline } = call;
-  const { experiments } = services.settings;
+  const { body, headers, deadline } = running.call;
+  const { experiments } = running.settings;
   // If the index cannot be resolved, the search itself reports the problem.
-  const { indexes } = await resolveTarget(services, searched, deadline).catch(() => ({ indexes: [] }));
+  const { indexes } = await resolveTarget(running, searched, deadline).catch(() => ({ indexes: [] }));
   const assigned = assignedVariant(experiments, { ...body, indexes }, headers["x-client-id"]);
   if (!assigned) return undefined;
   const { experiment, variant, template, settings, stages, identity, other } = assigned;

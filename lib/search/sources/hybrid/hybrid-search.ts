@@ -1,12 +1,10 @@
 import { withMembers } from "../../../platform/json/slices.ts";
 import { nativeSearch } from "../../page/answer.ts";
-import { droppingReason } from "../../page/dropping.ts";
+import { droppingReason } from "../../page/native-page.ts";
 import type { PageResult } from "../../page/stage.ts";
 import type { Retrieval, Running, Sender, Source, Worded } from "../../run/source.ts";
 import { highlighted } from "./best-passages.ts";
-import { pipelineRefusal } from "./default-pipeline.ts";
-import { depthDegradation, versionDegradations } from "./degraded.ts";
-import { fusedPages } from "./fused-pages.ts";
+import { depthDegradation, fusedPages, versionDegradations } from "./fused-pages.ts";
 import { nativeOf, type OpenedHybrid, type Plan, planned } from "./plan.ts";
 import type { HybridRequest, HybridSettings } from "./request.ts";
 import { hybridTarget } from "./target.ts";
@@ -31,15 +29,15 @@ export const hybrid: Source<HybridRequest, OpenedHybrid> = {
   isEmbedded: ({ parsed }) => hasTokens(parsed.query),
 
   async variantOf(running, index) {
-    if (running.services.settings.experiments.length === 0) return undefined;
+    if (running.settings.experiments.length === 0) return undefined;
     const { variantOf } = await import("./experiment.ts");
     return variantOf(running, index);
   },
 
   async open(running, search) {
-    const { services, call, watch } = running;
+    const { call, watch } = running;
     const template = readTemplate(search.worded.text, call.body.settings.weights);
-    const entry = await watch.time("catalog", () => hybridTarget(services, search.index, call.deadline));
+    const entry = await watch.time("catalog", () => hybridTarget(running, search.index, call.deadline));
     const { native, page, filters } = template;
     const opened = { template, native, page, filters, entry };
     return {
@@ -55,10 +53,10 @@ async function retrievalOf(
   opened: Omit<OpenedHybrid, "retrieval">,
   settings: HybridSettings = running.call.body.settings,
 ): Promise<Retrieval> {
-  const { services, call, watch } = running;
+  const { embedder, call, watch } = running;
   const { entry } = opened;
   const query = search.effects.text ?? call.body.search_query;
-  const plan = await planned(services, opened, { query, settings, deadline: call.deadline }, watch);
+  const plan = await planned(embedder, opened, { query, settings, deadline: call.deadline }, watch);
   const { request_processors } = entry.pipeline;
   const response_processors = processorsOf(opened);
   return {
@@ -85,12 +83,13 @@ const processorsOf = ({ template, entry }: Pick<OpenedHybrid, "template" | "entr
 ];
 
 function senderOf(
-  { services, call, watch }: Running<HybridRequest>,
+  running: Running<HybridRequest>,
   { own, index }: Worded,
   opened: Omit<OpenedHybrid, "retrieval">,
   plan: Plan,
   candidates: number,
 ): Sender {
+  const { cluster, call, watch } = running;
   const { native, entry } = opened;
   const { page } = opened.template;
   const { can, pipeline } = entry;
@@ -98,9 +97,10 @@ function senderOf(
   const { search_query, template, no_hits } = call.body;
   const { bodyWith, echoed, isExplained, paginationDepth } = nativeOf(opened, plan, candidates);
   const search = (stage: string, json: string, query?: { query: string }) =>
-    watch.time(stage, () => nativeSearch(services, call.deadline, index, json, { ...query, timeout }));
+    watch.time(stage, () => nativeSearch(cluster, call.deadline, index, json, { ...query, timeout }));
   const fused = (json: string) =>
-    search("cluster", json, { query: QUERY_STRING }).catch((error: unknown) => {
+    search("cluster", json, { query: QUERY_STRING }).catch(async (error: unknown) => {
+      const { pipelineRefusal } = await import("./default-pipeline.ts");
       throw pipelineRefusal(error, pipeline, can.version);
     });
   return {
@@ -136,7 +136,7 @@ function senderOf(
     const { withBestPassages } = await import("./passage-highlights.ts");
     const wanted = { index, target: entry, fields, embeddings: plan.embeddings };
     const { answer, degraded } = await watch.time("passages", () =>
-      withBestPassages(services, wanted, found.answer, call.deadline),
+      withBestPassages(running, wanted, found.answer, call.deadline),
     );
     return { ...found, answer, degraded: [...found.degraded, ...degraded] };
   }

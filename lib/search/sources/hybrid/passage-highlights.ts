@@ -2,12 +2,12 @@ import type { Degradation } from "../../../platform/http/degradation.ts";
 import { lookup } from "../../../platform/json/lookup.ts";
 import { memberSlices, withMembers } from "../../../platform/json/slices.ts";
 import type { Deadline } from "../../../platform/resilience/deadline.ts";
-import { passageVector } from "../../../settings/passage-fields.ts";
+import { passageVector } from "../../../settings/vectors.ts";
 import { sourceText } from "../../bulk/needs.ts";
 import { byteVector } from "../../embeddings/byte-vector.ts";
 import { type Embedding, embedderName, passagesBy } from "../../embeddings/embedder.ts";
 import { hashOf } from "../../embeddings/passages.ts";
-import type { GatewayServices } from "../../gateway/services.ts";
+import type { SourceTools } from "../../gateway/tools.ts";
 import { hidingOf } from "../../opensearch/hidden-fields.ts";
 import { sourcePatterns } from "../../opensearch/source-fields.ts";
 import { type Hit, hitTexts, type SearchAnswer, withHits } from "../../page/answer.ts";
@@ -38,7 +38,7 @@ interface Best {
  * inner hits of hybrid queries, and a hit of another subquery would have none.
  */
 export async function withBestPassages(
-  services: Pick<GatewayServices, "cluster" | "settings" | "catalog">,
+  { cluster, catalog, settings }: Pick<SourceTools, "cluster" | "catalog" | "settings">,
   request: HighlightRequest,
   answer: SearchAnswer,
   deadline: Deadline,
@@ -55,16 +55,16 @@ export async function withBestPassages(
     _source: sourcePatterns(mappings.flatMap(({ src_fields }) => src_fields)),
   };
   try {
-    const indexes = await services.catalog.resolve(index, deadline);
+    const indexes = await catalog.resolve(index, deadline);
     for (const { embedding_field: field, src_fields } of mappings) {
       const hiding = hidingOf(indexes, [`${field}.start`, ...src_fields]);
       if (hiding !== undefined) degraded.push(degradation(field, hiding));
     }
-    const found = await readAgain(services, { index, hits: answer.hits, fields: able, read }, deadline);
+    const found = await readAgain(cluster, { index, hits: answer.hits, fields: able, read }, deadline);
     const texts = hitTexts(answer).map((text, at) => {
       const hit = found[at];
       const best = mappings.flatMap(({ embedding_field: field, src_fields }) => {
-        const one = hit && passageOf(hit, { field, src_fields, madeBy: madeBy(services, target, field) });
+        const one = hit && passageOf(hit, { field, src_fields, madeBy: madeBy(settings, target, field) });
         return one ? [[field, one] as const] : [];
       });
       return best.length === 0 ? text : withPassages(text, best);
@@ -103,8 +103,8 @@ function bestOf(field: string, { embeddings, target }: HighlightRequest): object
   };
 }
 
-function madeBy({ settings }: Pick<GatewayServices, "settings">, { embedders }: HybridTarget, field: string): string {
-  const model = settings.models.find((one) => embedderName(one) === embedders.get(field));
+function madeBy({ models }: SourceTools["settings"], { embedders }: HybridTarget, field: string): string {
+  const model = models.find((one) => embedderName(one) === embedders.get(field));
   return model ? passagesBy(model) : "";
 }
 

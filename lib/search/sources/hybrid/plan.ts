@@ -1,6 +1,6 @@
 import { invalidRequest } from "../../../platform/http/validate.ts";
 import type { Deadline } from "../../../platform/resilience/deadline.ts";
-import type { GatewayServices } from "../../gateway/services.ts";
+import type { SourceTools } from "../../gateway/tools.ts";
 import type { Stopwatch } from "../../run/reply.ts";
 import type { Opened } from "../../run/source.ts";
 import { ofPassages } from "./best-passages.ts";
@@ -33,7 +33,7 @@ interface PlanRequest {
  * support.
  */
 export async function planned(
-  services: GatewayServices,
+  embedder: SourceTools["embedder"],
   { template, entry }: Pick<OpenedHybrid, "template" | "entry">,
   { query, settings: own, deadline }: PlanRequest,
   watch: Stopwatch,
@@ -42,7 +42,7 @@ export async function planned(
   const issues = settingsIssues(settings, entry.can);
   if (issues.length > 0) throw invalidRequest(issues);
   const asked = { query, weights: settings.weights, deadline };
-  return { settings, ...(await runnableQueries(services, asked, template, entry, watch)) };
+  return { settings, ...(await runnableQueries(embedder, asked, template, entry, watch)) };
 }
 
 /** Returns a function that builds the native body from subqueries, the pipeline for the echo, and the depth. */

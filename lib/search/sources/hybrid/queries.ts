@@ -4,7 +4,7 @@ import { ApiError } from "../../../platform/http/error.ts";
 import { invalidRequest } from "../../../platform/http/validate.ts";
 import { type Deadline, earlier } from "../../../platform/resilience/deadline.ts";
 import { type EmbedderName, type Embedding, EmbeddingError } from "../../embeddings/embedder.ts";
-import type { GatewayServices } from "../../gateway/services.ts";
+import type { SourceTools } from "../../gateway/tools.ts";
 import type { Stopwatch } from "../../run/reply.ts";
 import { highlighted } from "./best-passages.ts";
 import { type HybridTarget, versionIssues } from "./target.ts";
@@ -30,7 +30,7 @@ export interface RunnableQueries {
 
 /** Returns the subqueries that can run, with embeddings in place of their tokens, and their weights. */
 export async function runnableQueries(
-  services: GatewayServices,
+  embedder: SourceTools["embedder"],
   { query, weights: asked, deadline }: QueriesRequest,
   template: Template,
   { embedding_mappings, onFailure, embedders, incompatible, stored, passages, candidates, can }: HybridTarget,
@@ -47,7 +47,7 @@ export async function runnableQueries(
   );
   // Half of the time, so that the other subqueries can still run if a model does not answer.
   const half = earlier(deadline, deadline.remaining() / 2);
-  const embedded = await watch.time("embedding", () => embedQuery(services, query, { fields: used, stored }, half));
+  const embedded = await watch.time("embedding", () => embedQuery(embedder, query, { fields: used, stored }, half));
   for (const [field, reason] of incompatible)
     embedded.failures.set(field, new EmbeddingError(reason, { retryable: false }));
   const { kept, weights, degraded } = planSubqueries(subqueries, embedded, asked, onFailure);
@@ -120,7 +120,7 @@ interface QueryEmbeddings {
 
 /** Embeds the query text once with each embedder that the fields need, all at the same time. */
 async function embedQuery(
-  { embedder: load }: Pick<GatewayServices, "embedder">,
+  load: SourceTools["embedder"],
   text: string,
   { fields, stored }: { fields: ReadonlyMap<string, EmbedderName>; stored: HybridTarget["stored"] },
   deadline: Deadline,

@@ -11,16 +11,21 @@ import { invalidRequest } from "../../../platform/http/validate.ts";
 import type { Deadline } from "../../../platform/resilience/deadline.ts";
 import type { Vectors } from "../../../settings/vectors.ts";
 import type { EmbedderName } from "../../embeddings/embedder.ts";
-import type { GatewayServices } from "../../gateway/services.ts";
 import type { IndexSettings } from "../../gateway/settings.ts";
+import type { SourceTools } from "../../gateway/tools.ts";
 import { embedderFor } from "../../index-meta/index-meta.ts";
 import type { Capabilities } from "../../opensearch/capabilities.ts";
-import { embeddingField, hasPassages, type SearchPipeline } from "../../opensearch/index-catalog.ts";
-import { madeEmbeddings } from "../../opensearch/made-embeddings.ts";
+import {
+  embeddingField,
+  hasPassages,
+  type IndexInfo,
+  NO_PIPELINE,
+  type SearchPipeline,
+} from "../../opensearch/index-catalog.ts";
 import { resolveTarget, type Target, type TargetIndex } from "../../resolve/target.ts";
 import type { StageEntry } from "../../stages/kinds.ts";
-import { sharedStages } from "../../stages/shared.ts";
-import { defaultPipeline } from "./default-pipeline.ts";
+import { sharedStages } from "../../stages/table.ts";
+import type { defaultPipeline } from "./default-pipeline.ts";
 import type { AppliedHybridSettings } from "./request.ts";
 
 /** The settings of an index without an entry in hybrid_search.yaml. */
@@ -67,13 +72,13 @@ export interface HybridTarget extends StageEntry, Pick<IndexSettings, "settings"
  * `invalid_request` if one search cannot serve all indexes: their entries differ in more than the models.
  */
 export async function hybridTarget(
-  services: Pick<GatewayServices, "catalog" | "capabilities" | "settings">,
+  tools: Pick<SourceTools, "catalog" | "capabilities" | "settings">,
   name: string,
   deadline: Deadline,
 ): Promise<HybridTarget> {
-  const { capabilities, settings } = services;
+  const { catalog, capabilities, settings } = tools;
   const [{ indexes, isWrapped }, can] = await Promise.all([
-    resolveTarget(services, name, deadline),
+    resolveTarget(tools, name, deadline),
     capabilities(deadline),
   ]);
   const [first] = indexes;
@@ -92,9 +97,16 @@ export async function hybridTarget(
     embeddings: embeddingsOf(indexes),
     passages: passagesIn(indexes),
     isWrapped,
-    pipeline: await defaultPipeline(services, name, indexes, deadline),
+    pipeline: await pipelineOf(catalog, name, indexes, deadline),
     can,
   };
+}
+
+/** Returns the pipeline that the cluster would run. Most indexes have none, and do not load what reads it. */
+async function pipelineOf(...args: Parameters<typeof defaultPipeline>): Promise<SearchPipeline> {
+  const [, , indexes] = args;
+  if (indexes.every(({ searchPipeline }) => searchPipeline === undefined)) return NO_PIPELINE;
+  return (await import("./default-pipeline.ts")).defaultPipeline(...args);
 }
 
 /**
@@ -102,7 +114,7 @@ export async function hybridTarget(
  */
 function embeddersOf(
   indexes: readonly TargetIndex[],
-  { models }: GatewayServices["settings"],
+  { models }: SourceTools["settings"],
 ): Pick<HybridTarget, "embedders" | "incompatible"> {
   const embedders = new Map<string, EmbedderName>();
   const incompatible = new Map<string, string>();
@@ -221,4 +233,15 @@ export function settingsIssues(
   return unknown === undefined
     ? issue("combination", pairProblem({ normalization, combination }))
     : issue("normalization", unknown);
+}
+
+const VECTOR_TYPES: ReadonlySet<string> = new Set(["knn_vector", "rank_features", "sparse_vector"]);
+
+/** Returns the fields in which the cluster stores embeddings that it computes itself, of texts or passages. */
+function madeEmbeddings(fields: IndexInfo["fields"]): string[] {
+  const folders = [...fields.values()].flatMap(({ madeIn }) => (madeIn === undefined ? [] : [`${madeIn}.`]));
+  if (folders.length === 0) return [];
+  return [...fields].flatMap(([name, { type }]) =>
+    VECTOR_TYPES.has(type) && folders.some((folder) => name.startsWith(folder)) ? [name] : [],
+  );
 }

@@ -1,11 +1,10 @@
 import type { Issue } from "../../../platform/http/error.ts";
 import { isRawNumber } from "../../../platform/json/values.ts";
 import { MODELS } from "../../../settings/embedding-models.ts";
-import type { Vectors } from "../../../settings/vectors.ts";
+import { OVERSAMPLE_FACTOR, type Vectors } from "../../../settings/vectors.ts";
 import { byteVector } from "../../embeddings/byte-vector.ts";
 import type { Embedding } from "../../embeddings/embedder.ts";
 import type { EmbeddingMapping } from "../../gateway/settings.ts";
-import { withRescoring } from "./rescoring.ts";
 
 /** The parameters of native queries in which a token stands for an embedding. Anywhere else it is the caller's text. */
 type TokenPlace = "vector" | "should" | "query_tokens" | "query_value";
@@ -161,3 +160,25 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !isRawNumber(value);
 
 const show = (text: string) => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+
+/**
+ * Returns a query whose knn clauses rescore candidates with full-precision vectors, if the cluster does not do so by
+ * default. `stored` has the storage formats of fields. A clause with its own `rescore` keeps it.
+ */
+function withRescoring(query: unknown, stored: ReadonlyMap<string, Vectors>): unknown {
+  return [...stored.values()].some((one) => OVERSAMPLE_FACTOR[one]) ? rescored(query, stored, false) : query;
+}
+
+function rescored(value: unknown, stored: ReadonlyMap<string, Vectors>, isKnn: boolean): unknown {
+  if (Array.isArray(value)) return value.map((item) => rescored(item, stored, false));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => {
+      const inner = rescored(item, stored, key === "knn");
+      const token = isKnn && isObject(item) && typeof item.vector === "string" ? item.vector.slice(1, -1) : "";
+      const vectors = stored.get(token);
+      const oversample_factor = vectors && OVERSAMPLE_FACTOR[vectors];
+      return [key, oversample_factor === undefined ? inner : { rescore: { oversample_factor }, ...Object(inner) }];
+    }),
+  );
+}

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { expiring } from "../../../../lib/platform/resilience/expiring.ts";
+import { expiring } from "../../../../lib/platform/resilience/once.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("values that expire");

@@ -3,8 +3,7 @@ import type { ReadIfChanged } from "../../../../lib/platform/aws/versioned-docum
 import { ApiError } from "../../../../lib/platform/http/error.ts";
 import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
 import { NO_EFFECTS } from "../../../../lib/search/rules/effects.ts";
-import { attemptsOf } from "../../../../lib/search/run/attempts.ts";
-import { ruledSearches } from "../../../../lib/search/run/rules.ts";
+import { attemptsOf, ruledSearches } from "../../../../lib/search/run/rules.ts";
 import { withSynonyms } from "../../../../lib/search/stages/synonyms.ts";
 import { synonymReader } from "../../../../lib/search/synonyms/document.ts";
 import { suite } from "../../../suite.ts";
@@ -25,8 +24,7 @@ const read: ReadIfChanged = async () => ({
 /** Sends two pages to a cluster that refuses some bodies. Returns the bodies, and what the answer lacks. */
 async function sentTo(refuses: (body: string) => boolean) {
   const asked = { entry: { synonyms: { files: [{ file: "a.txt" }] } }, synonyms: undefined, locale: undefined };
-  const services = { synonyms: synonymReader(read) };
-  const rewritten = await withSynonyms(services, { ...asked, deadline: deadlineIn(1_000) }, QUERY);
+  const rewritten = await withSynonyms(synonymReader(read), { ...asked, deadline: deadlineIn(1_000) }, QUERY);
   const ruled = ruledSearches(effects);
   const attempt = attemptsOf({ effects, ruled, rewritten }, QUERY, (own, query) =>
     [own.filters.length > 0 ? "rules" : "safe", ...(query === QUERY ? [] : ["synonyms"])].join(" "),

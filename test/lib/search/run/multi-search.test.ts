@@ -10,7 +10,7 @@ const test = suite("several searches in one request");
 /** Answers searches with texts of quotes of these lengths. Returns the statuses, the response and how many were sent. */
 async function answered(lengths: readonly number[], headers: Record<string, string> = {}) {
   let sent = 0;
-  const one = async (_services: GatewayServices, call: { body: unknown }): Promise<Reply> => {
+  const one = async (call: { body: unknown }): Promise<Reply> => {
     sent += 1;
     const { user_query } = call.body as { user_query: string };
     return { status: 200, headers: { "x-query-id": "q" }, body: JSON.stringify('"'.repeat(Number(user_query))) };

@@ -3,7 +3,7 @@ import type { GatewayServices } from "../../../../lib/search/gateway/services.ts
 import { ruleBook } from "../../../../lib/search/rules/book.ts";
 import { parseRules } from "../../../../lib/search/rules/document.ts";
 import { NO_EFFECTS } from "../../../../lib/search/rules/effects.ts";
-import { searchRules } from "../../../../lib/search/run/rules-for.ts";
+import { readRules } from "../../../../lib/search/run/read-rules.ts";
 import { RULES_FORM, type Rule } from "../../../../lib/settings/rules.ts";
 import { suite } from "../../../suite.ts";
 
@@ -37,8 +37,8 @@ async function asked(catalog: object = { resolve: async () => [] }) {
     rule_set: null,
     index: "<books>,b*",
   };
-  const asking = call as unknown as Parameters<typeof searchRules>[1];
-  const { effectsOn, degraded } = await searchRules(services, asking);
+  const asking = call as unknown as Parameters<typeof readRules>[1];
+  const { effectsOn, degraded } = await readRules(services, asking);
   const facts = { template: null, params: null, native: {}, key: "default" };
   return { effectsOn: (text: string) => effectsOn({ ...facts, text }), degraded, lines };
 }

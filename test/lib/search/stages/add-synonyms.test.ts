@@ -3,8 +3,8 @@ import type { ReadIfChanged } from "../../../../lib/platform/aws/versioned-docum
 import type { Degradation } from "../../../../lib/platform/http/degradation.ts";
 import { ApiError } from "../../../../lib/platform/http/error.ts";
 import { deadlineIn } from "../../../../lib/platform/resilience/deadline.ts";
-import { sharedStages } from "../../../../lib/search/stages/shared.ts";
 import { withSynonyms } from "../../../../lib/search/stages/synonyms.ts";
+import { sharedStages } from "../../../../lib/search/stages/table.ts";
 import { synonymReader } from "../../../../lib/search/synonyms/document.ts";
 import { suite } from "../../../suite.ts";
 
@@ -20,7 +20,7 @@ const reads =
 
 const rewrite = (read: ReadIfChanged, entry: Parameters<typeof withSynonyms>[1]["entry"] = ENTRY) =>
   withSynonyms(
-    { synonyms: synonymReader(read) },
+    synonymReader(read),
     { entry, synonyms: undefined, locale: undefined, deadline: deadlineIn(1_000) },
     QUERY,
   );
@@ -89,7 +89,7 @@ test("leaves the query as it is, and says so, if the lists cannot be read, askin
     [5_000, 2],
   ] as const) {
     now = time;
-    const found = await withSynonyms({ synonyms: failing }, asked, QUERY);
+    const found = await withSynonyms(failing, asked, QUERY);
     assert.is(found.query, QUERY);
     assert.is(tries, expected);
     assert.equal([found.degraded().length, found.reports()[0]?.failed], [1, true]);

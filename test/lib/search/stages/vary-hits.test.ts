@@ -2,7 +2,7 @@ import * as assert from "uvu/assert";
 import { seeded, shuffled } from "../../../../lib/platform/statistics/random.ts";
 import { createIndexCatalog } from "../../../../lib/search/opensearch/index-catalog.ts";
 import { byMarginalRelevance, limitGroups, type Trait } from "../../../../lib/search/stages/diversify.ts";
-import { sharedStages } from "../../../../lib/search/stages/shared.ts";
+import { sharedStages } from "../../../../lib/search/stages/table.ts";
 import { varietyStage } from "../../../../lib/search/stages/vary-hits.ts";
 import { suite } from "../../../suite.ts";
 

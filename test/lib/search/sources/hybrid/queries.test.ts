@@ -46,7 +46,7 @@ test("only the models of fields that a subquery uses embed the query, each subqu
   const knn = (field: string) => ({ knn: { [field]: { k: 5, vector: `[${field}]` } } });
   const query = { hybrid: { queries: [{ match: { t: "x" } }, knn("a"), knn("c")] } };
   const { queries, degraded } = await runnableQueries(
-    { embedder } as never,
+    embedder as never,
     { query: "x", weights: null, deadline: deadlineIn(60_000) },
     readTemplate(JSON.stringify({ query }), null),
     target,

@@ -1,10 +1,10 @@
 import * as assert from "uvu/assert";
 import { capabilitiesOf } from "../../../../../lib/search/opensearch/capabilities-of.ts";
 import type { SearchAnswer } from "../../../../../lib/search/page/answer.ts";
-import { depthDegradation, versionDegradations } from "../../../../../lib/search/sources/hybrid/degraded.ts";
+import { depthDegradation, versionDegradations } from "../../../../../lib/search/sources/hybrid/fused-pages.ts";
 import { suite } from "../../../../suite.ts";
 
-const test = suite("lib/search/sources/hybrid/degraded");
+const test = suite("lib/search/sources/hybrid/fused-pages");
 
 const answer = (hits: number, total: SearchAnswer["total"], partial: SearchAnswer["partial"] = []): SearchAnswer => ({
   text: "{}",
