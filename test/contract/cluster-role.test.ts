@@ -1,6 +1,8 @@
 // The roles of `relevance cluster-role` before OpenSearch's own security plugin.
 import * as assert from "uvu/assert";
 import { type ClusterRole, gatewayRole, roleOf } from "../../lib/search/access/cluster-role.ts";
+import type { Cluster } from "../../lib/search/opensearch/cluster.ts";
+import { probeCluster } from "../../lib/search/opensearch/cluster-probe.ts";
 import { patient } from "../../packages/processes/wait.ts";
 import { CLUSTER_CALLS, type ClusterCall, OTHER_CALLS } from "../fixtures/cluster-calls.ts";
 import { formatPairs, OPENSEARCH_ENV, ROOT } from "../fixtures/env.ts";
@@ -91,6 +93,20 @@ for (const { version } of tested) {
     const refused: string[] = [];
     for (const call of [...CLUSTER_CALLS, ...OTHER_CALLS]) if (await isRefused(arn, call)) refused.push(call[1]);
     assert.equal(refused, ["/record/_forcemerge", ...OTHER_CALLS.map(([, path]) => path)]);
+  });
+
+  test(`${version}: the probe of a deployment sees a role that the cluster does not know, and names one that it does`, async () => {
+    const probeAs = (arn: string) => {
+      const send = async ({ method, path }: { method: string; path: string }) => {
+        const answer = await fetch(`${url}${path}`, { method, headers: asBackendRole(arn) });
+        return { status: answer.status, body: Buffer.from(await answer.arrayBuffer()) };
+      };
+      return probeCluster({ send } as unknown as Cluster);
+    };
+    const [known = ""] = await mapRoles(url, [roleOf([], ["products"])]);
+    assert.match(JSON.stringify(await probeAs(known)), /"name":"as role-\d+-\d+.*"works"/);
+    const { state, error } = await probeAs("arn:aws:iam::123456789012:role/unknown");
+    assert.equal([state, error?.name], ["failed", "AccessDeniedException"]);
   });
 
   // The versions differ in what a call demands, not in what is called.
