@@ -1,5 +1,4 @@
-import { hasSuggestions } from "../../lib/infrastructure/endpoints.ts";
-import type { FunctionName, Names } from "../../lib/platform/naming/names.ts";
+import type { Names } from "../../lib/platform/naming/names.ts";
 import { type Alarms, alarmTopics } from "../../lib/settings/alarms.ts";
 import type { Configuration } from "../../lib/settings/configuration.ts";
 import { type DeployedApi, findDeployedApi, keyValueFor } from "../deployed-api.ts";
@@ -8,6 +7,7 @@ import type { Project } from "../project.ts";
 import { SERVICE_NAMES } from "../services.ts";
 import type { Terminal } from "../terminal.ts";
 import { type CheckResult, checkCluster, refusalAdvice } from "./check-cluster.ts";
+import { clusterRoles, type FunctionsClusterRole } from "./cluster-roles.ts";
 
 /** Writes URL, version and time of a deployment to the parameter store, which outlives the service. */
 export async function recordDeployment(
@@ -99,33 +99,27 @@ export async function proveGateway(
   }
   terminal.note("Checking that the cluster answers through the API");
   const result = await checkCluster({ url: api.executeUrl, key, ...(env.AWS_ENDPOINT_URL && { timeoutMs: 0 }) });
-  const text = describe(result, clusterRoles(names, config), config);
+  const text = describe(result, clusterRoles(config, names), config);
   const works = result.kind === "works" || result.kind === "not-let-through";
   terminal.note(works ? terminal.noteColors.green(text) : terminal.noteColors.yellow(text));
   return works || result.kind === "unreachable";
 }
 
-/** Returns the ARNs of the roles of all functions that call the cluster. */
-function clusterRoles(names: Names, { searchGateway }: Configuration): string[] {
-  const also = searchGateway && hasSuggestions(searchGateway);
-  const functions: FunctionName[] = ["api-router", ...(also ? ["suggestions" as const] : [])];
-  return functions.map((name) => names.roleArn(names.functionRole(name)));
-}
-
-function describe(result: CheckResult, roleArns: readonly string[], { searchGateway }: Configuration): string {
+function describe(
+  result: CheckResult,
+  roles: readonly FunctionsClusterRole[],
+  { searchGateway }: Configuration,
+): string {
   switch (result.kind) {
-    case "works": {
-      const others = searchGateway?.opensearch.auth?.type === "aws" ? roleArns.slice(1) : [];
-      const also = others.map((arn) => `\nA cluster with fine-grained access control must know this role, too: ${arn}`);
-      return `The gateway works: the cluster answers with version ${result.version}.${also.join("")}`;
-    }
+    case "works":
+      return `The gateway works: the cluster answers with version ${result.version}.`;
     case "not-let-through":
       return (
         `The gateway answers. The rule "${result.rule}" of raw_backend keeps this request from the cluster, so \`deploy\` ` +
         "cannot check whether the cluster answers."
       );
     case "refused":
-      return `The deployment is complete, but the cluster answers ${result.status}.\n${refusalAdvice(searchGateway?.opensearch.auth, roleArns)}`;
+      return `The deployment is complete, but the cluster answers ${result.status}.\n${refusalAdvice(searchGateway?.opensearch.auth, roles)}`;
     case "failed":
       return (
         `The deployment is complete, but a request through the API answers ${result.status}: ${result.message}\n` +

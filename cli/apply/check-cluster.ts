@@ -3,6 +3,7 @@ import { isObject, parseJson } from "../../lib/platform/json/values.ts";
 import type { OpenSearch } from "../../lib/settings/project.ts";
 import { ConnectionError, RelevanceError } from "../../packages/clients/typescript/src/errors.ts";
 import { Transport } from "../../packages/clients/typescript/src/transport.ts";
+import { type FunctionsClusterRole, roleCalls } from "./cluster-roles.ts";
 
 export interface CheckOptions {
   /** URL of the API, without a trailing slash. */
@@ -80,45 +81,21 @@ interface Body {
 
 const bodyOf = (value: unknown): Body => (isObject(value) ? value : {});
 
-/**
- * The permissions of a role of the cluster that is enough for the gateway and the commands for indexes. Sources: OpenSearch,
- * "Default action groups" and "Permissions"; the calls that the functions make.
- */
-const CLUSTER_ROLE = {
-  cluster_permissions: ["cluster_composite_ops", "cluster_monitor", "indices:data/read/scroll/clear"],
-  index_permissions: [
-    {
-      index_patterns: ["*"],
-      allowed_actions: [
-        ...["crud", "create_index", "delete_index", "indices_monitor", "manage_aliases", "manage_point_in_time"],
-        ...["indices:admin/get", "indices:admin/mapping*", "indices:admin/refresh*", "indices:admin/resolve/index"],
-        ...["indices:admin/settings/update", "indices:admin/analyze", "indices:admin/forcemerge*"],
-      ],
-    },
-  ],
-};
+/** Returns how to map roles of IAM to roles of the cluster. */
+const mappingAdvice = (roles: readonly FunctionsClusterRole[]): string =>
+  "Make a role of the cluster for each of them, and map it as a backend role: as an administrator, with these calls, which " +
+  `\`relevance cluster-role\` prints too.\n\n${roleCalls(roles).join("\n")}`;
 
-/** Returns how to map roles of IAM to a role of the cluster. */
-function mappingAdvice(roleArns: readonly string[]): string {
-  return (
-    "Map every one of them, as a backend role, to a role of the cluster with the permissions the gateway needs: in OpenSearch " +
-    "Dashboards under Security, Roles; or, as an administrator, with these two calls. Narrow index_patterns to your " +
-    "indexes and, with suggestions, those that they are built in.\n\n" +
-    `PUT _plugins/_security/api/roles/relevance\n${JSON.stringify(CLUSTER_ROLE)}\n\n` +
-    `PUT _plugins/_security/api/rolesmapping/relevance\n${JSON.stringify({ backend_roles: roleArns })}`
-  );
-}
-
-/** Returns what to do about a cluster that rejects the gateway. `roleArns` are the roles of all functions that call it. */
-export function refusalAdvice(auth: OpenSearch["auth"], roleArns: readonly string[]): string {
+/** Returns what to do about a cluster that rejects the gateway. `clusterRoles` are those of all functions that call it. */
+export function refusalAdvice(auth: OpenSearch["auth"], clusterRoles: readonly FunctionsClusterRole[]): string {
   if (auth?.type === "basic") {
     return (
       `The cluster rejects the user of the secret ${auth.master_user_secret_arn}. Check username and password in it, and ` +
       "whether that user may read and write the indices."
     );
   }
-  const roles = roleArns.map((arn) => `  ${arn}\n`).join("");
-  const how = mappingAdvice(roleArns);
+  const roles = clusterRoles.map(({ roleArn }) => `  ${roleArn}\n`).join("");
+  const how = mappingAdvice(clusterRoles);
   if (auth?.type === "aws") return `The cluster does not know the roles of the functions that call it:\n${roles}${how}`;
   return (
     "The cluster requires authentication, but opensearch.auth in project.yaml is not set. Set its type to aws or basic and " +

@@ -1,7 +1,6 @@
 /** The roles of functions in a cluster with fine-grained access control. */
 import type { FunctionName, Names } from "../../lib/platform/naming/names.ts";
-import { type ClusterRole, gatewayRole, suggestionsRole } from "../../lib/search/access/cluster-role.ts";
-import { suggestionsAlias, suggestionsIndex } from "../../lib/search/suggest/name.ts";
+import { type ClusterRole, gatewayRole, suggestionsOf, suggestionsRole } from "../../lib/search/access/cluster-role.ts";
 import type { Configuration } from "../../lib/settings/configuration.ts";
 
 /** A function that calls the cluster, with the role that it needs there. */
@@ -22,10 +21,9 @@ export function clusterRoles({ api, searchGateway }: Configuration, names: Names
     roleArn: names.roleArn(names.functionRole(fn)),
   });
   const suggested = searchGateway.hybridQueries.filter(({ suggest }) => suggest).map(({ index }) => index);
-  const built = suggested.flatMap((one) => [suggestionsAlias(one), suggestionsIndex(one, "*")]);
   return [
-    entry("api-router", gatewayRole(api.keys, built)),
-    ...(suggested.length > 0 ? [entry("suggestions", suggestionsRole([...suggested, ...built]))] : []),
+    entry("api-router", gatewayRole(api.keys, suggestionsOf(suggested))),
+    ...(suggested.length > 0 ? [entry("suggestions", suggestionsRole(suggested))] : []),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
-import { modelEndpoints, readsDocuments, referencedModels, rerankModels } from "../../lib/infrastructure/endpoints.ts";
+import { hasSuggestions, modelEndpoints } from "../../lib/infrastructure/endpoints.ts";
 import { denialNamed, failureKind } from "../../lib/platform/aws/errors.ts";
 import { PROBE_KINDS, PROBE_STATES, type Probe, type ProbeEvent } from "../../lib/platform/http/probe.ts";
 import { parseJson } from "../../lib/platform/json/values.ts";
@@ -34,13 +34,14 @@ export interface Patience {
 const PATIENCE: Patience = { timeoutMs: 60_000, intervalMs: 5_000 };
 
 /**
- * Lets the deployed functions call each model and each trained campaign once, with their own permissions, and reports the
- * outcome. Returns whether all of them work. A missing permission to invoke the functions is no failure of the service.
+ * Lets the deployed functions call the cluster, each model and each trained campaign once, with their own permissions, and
+ * reports the outcome. Returns whether nothing failed: neither a missing permission to invoke the functions nor a cluster that
+ * does not answer yet is a failure of the deployment.
  */
 export async function probeServices(project: Probed, invoke: Invoke, patience: Patience = PATIENCE): Promise<boolean> {
   let works = true;
   for (const fn of functionsToProbe(project.config)) {
-    project.terminal.note(`Calling each model and campaign once through ${fn}`);
+    project.terminal.note(`Calling all that ${fn} calls once`);
     const waiting = () =>
       project.terminal.note(`  waiting until IAM grants ${fn} all its permissions, which takes a while`);
     if (!(await reportOf(project, fn, () => answerOf(fn, invoke, patience, waiting)))) works = false;
@@ -48,13 +49,12 @@ export async function probeServices(project: Probed, invoke: Invoke, patience: P
   return works;
 }
 
-/** Returns the functions that call models or campaigns, or read documents. */
-function functionsToProbe({ api, searchGateway, recommendation }: Configuration): FunctionName[] {
-  const calls = api.personalized_ranking.campaign_arn !== undefined;
-  const models = searchGateway ? [...referencedModels(searchGateway), ...rerankModels(searchGateway)] : [];
-  const router = searchGateway && (calls || readsDocuments(searchGateway) || models.length > 0);
-  return [...(router ? ["api-router" as const] : []), ...(recommendation ? ["recommendation-api" as const] : [])];
-}
+/** Returns the functions that call the cluster, models or campaigns, or read documents. */
+const functionsToProbe = ({ searchGateway, recommendation }: Configuration): FunctionName[] => [
+  ...(searchGateway ? ["api-router" as const] : []),
+  ...(searchGateway && hasSuggestions(searchGateway) ? ["suggestions" as const] : []),
+  ...(recommendation ? ["recommendation-api" as const] : []),
+];
 
 interface Answer {
   payload: string;
@@ -98,11 +98,16 @@ async function reportOf(project: Probed, fn: FunctionName, ask: () => Promise<An
     return false;
   }
   for (const probe of answer.probes) {
-    terminal.note(probe.state === "failed" ? yellow(failureText(project, probe)) : green(successText(probe)));
+    const works = probe.state === "works" || probe.state === "untrained";
+    terminal.note(works ? green(successText(probe)) : yellow(failureText(project, probe)));
   }
+  if (answer.probes.some(({ kind, name }) => kind === "cluster" && /\ball_access\b/.test(name)))
+    terminal.note(
+      `    ${fn} is an administrator of the cluster: \`relevance cluster-role\` prints a role that is enough`,
+    );
   const failed = answer.probes.filter(({ state }) => state === "failed");
   if (failed.length === 0) return true;
-  const what = failed.map(({ kind, name }) => `the ${kind} ${name}`).join(" and ");
+  const what = failed.map(({ kind, name }) => `the ${kind} ${name}`.trim()).join(" and ");
   terminal.note(
     yellow(
       `The deployment is complete, but ${what} cannot be called. Fix the cause, then run \`relevance deploy\` to check again.`,
@@ -112,7 +117,7 @@ async function reportOf(project: Probed, fn: FunctionName, ask: () => Promise<An
 }
 
 const successText = ({ kind, name, state }: Pick<Probe, "kind" | "name" | "state">) =>
-  state === "untrained" ? `  ${kind} ${name}: not trained yet` : `  ${kind} ${name}: works`;
+  `  ${`${kind} ${name}`.trim()}: ${state === "untrained" ? "not trained yet" : "works"}`;
 
 type Failed = v.InferOutput<typeof Probes>[number];
 
@@ -121,10 +126,16 @@ function failureText(project: Probed, probe: Failed): string {
   const advice = {
     model: () => modelAdvice(project, probe.name, name),
     campaign: () => campaignAdvice(name),
+    cluster: () =>
+      probe.state === "unreachable"
+        ? "Whether it knows the function is therefore not checked. Check its address, and that its security group and subnets " +
+          "admit the functions."
+        : "If it has fine-grained access control, send the calls that `relevance cluster-role` prints. Else check its access policy.",
     document: () =>
       "The function reads it from the project's bucket: check that its subnets lead to S3, and that no policy denies it.",
   }[probe.kind]();
-  return `  ${probe.kind} ${probe.name}: failed with ${name}: ${message}\n    ${advice}`;
+  const how = probe.state === "unreachable" ? "does not answer:" : `failed with ${name}:`;
+  return `  ${`${probe.kind} ${probe.name}`.trim()}: ${how} ${message}\n    ${advice}`;
 }
 
 /** Returns what to do about a model that cannot be called. */

@@ -187,8 +187,8 @@ const RUN: Readonly<Record<StepName, (input: StepInput) => Promise<string | unde
 
 const undelivered = (streams: readonly StreamName[]) => streams.map((name) => `${PREFIXES.deliveryErrors}${name}/`);
 
-/** The prefixes that a step rewrites: what was stored, and what could not be delivered. */
-const STORED = {
+/** The prefixes that a step rewrites: what was stored, and what could not be delivered. `etl/` is deleted. */
+export const REWRITTEN = {
   events: [PREFIXES.events, ...undelivered(["events"])],
   batch: [PREFIXES.batch],
   "request-log": [PREFIXES.logs, ...undelivered(["search-logs", "search-events", "recommendation-logs"])],
@@ -200,11 +200,11 @@ async function rewriteAll({
   save,
   step,
   rule,
-}: StepInput & { step: keyof typeof STORED; rule: LineRule }): Promise<Counts> {
+}: StepInput & { step: keyof typeof REWRITTEN; rule: LineRule }): Promise<Counts> {
   const cursor = progress.cursor?.step === step ? progress.cursor : undefined;
   const counts = cursor?.counts ?? { objects: 0, rewritten: 0, lines: 0 };
   if (cursor) note(`${TITLES[step]}: resuming after ${counted(counts.objects, "object")}`);
-  const found = await Promise.all(STORED[step].map((prefix) => listed(objects, prefix)));
+  const found = await Promise.all(REWRITTEN[step].map((prefix) => listed(objects, prefix)));
   const all = found.flat().map(({ key }) => key);
   const keys = all.sort().filter((key) => key > (cursor?.after ?? ""));
   for (const chunk of chunks(keys, CHUNK)) {

@@ -1,4 +1,5 @@
 import type { ObjectStore } from "../../lib/platform/aws/object-store.ts";
+import type { Probe } from "../../lib/platform/http/probe.ts";
 import type { DatabaseLimits } from "../../lib/platform/sql/database.ts";
 import type { RunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
 import { buildSuggestions } from "../../lib/search/suggest/build.ts";
@@ -9,6 +10,8 @@ export interface SuggestionsClients {
   calls: RunCalls;
   store: ObjectStore;
   limits: DatabaseLimits;
+  /** Calls the cluster, for `relevance deploy`. */
+  probe(): Promise<Probe>;
   /** Writes one line to the function's own log. */
   print(line: string): void;
   now(): Date;
@@ -22,7 +25,8 @@ const TITLES_MS = 13 * 60_000;
 /** Returns a handler that builds the suggestions of all indexes anew. If one of them fails, the others are built. */
 export function createHandler(settings: SuggestionsSettings, clients: SuggestionsClients) {
   const { calls, store, limits, print } = clients;
-  return async (): Promise<{ built: BuiltSuggestions[] }> => {
+  return async (event?: object): Promise<{ built: BuiltSuggestions[] } | Probe[]> => {
+    if (event && "probe" in event) return [await clients.probe()];
     const now = clients.now();
     const end = Date.now() + TITLES_MS;
     const reason = titlesAloneBecause(settings.logging);

@@ -6,6 +6,7 @@ import { createPace } from "../../lib/search/index/rebuild/pace.ts";
 import { createRunCalls } from "../../lib/search/index/rebuild/run-calls.ts";
 import { createCluster } from "../../lib/search/opensearch/client.ts";
 import { clusterAuth } from "../../lib/search/opensearch/cluster-env.ts";
+import { probeCluster } from "../../lib/search/opensearch/cluster-probe.ts";
 import type { SuggestionsSettings } from "../../lib/search/suggest/run.ts";
 import { SuggestionsEnv } from "./env.ts";
 import { createHandler } from "./handler.ts";
@@ -22,6 +23,7 @@ export const handler = createHandler(settings, {
     pace: createPace(1),
     onTrouble: (reason) => print(JSON.stringify({ level: "warn", message: "trying again", reason })),
   }),
+  probe: () => probeCluster(cluster),
   store: s3ObjectStore(new S3Client({ maxAttempts: 3 }), env.BUCKET),
   limits: { memoryMb: env.ENGINE_MEMORY_MB, threads: 1, folder: tmpdir() },
   print,

@@ -7,6 +7,8 @@ import type { SuggestionsSettings } from "../../lib/search/suggest/run.ts";
 import { MemoryStore } from "../lib/recommendation/etl/memory.ts";
 import { suite } from "../suite.ts";
 
+const PROBE = { kind: "cluster", name: "as suggestions", state: "works" } as const;
+
 const test = suite("the function that builds suggestions");
 
 const SLOW_MS = 14 * 60_000;
@@ -56,18 +58,25 @@ async function built({ present, pages, slowPage }: World) {
   const lines: string[] = [];
   const handler = createHandler(SETTINGS, {
     ...{ calls, store: new MemoryStore(), limits: { folder: tmpdir() } },
+    probe: async () => PROBE,
     print: (line) => lines.push(line),
     now: () => new Date(),
   });
   Date.now = () => now() + passed;
   try {
-    const [result] = (await handler()).built;
+    const outcome = await handler();
+    const [result] = "built" in outcome ? outcome.built : [];
     const { level, message } = JSON.parse(lines[0] ?? "");
     return { result, line: [level, message], indexes: indexes.size, switched };
   } finally {
     Date.now = now;
   }
 }
+
+test("answers a probe with that of the cluster, and builds nothing", async () => {
+  const clients = { probe: async () => PROBE } as unknown as Parameters<typeof createHandler>[1];
+  assert.equal(await createHandler(SETTINGS, clients)({ probe: true }), [PROBE]);
+});
 
 const OLD_STAY = ["warn", "the old suggestions stay"];
 const pages = [["a b", "c d"], ["e f", "g h"], ["i j"]];

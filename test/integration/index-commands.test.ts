@@ -64,7 +64,7 @@ for (const cluster of await clusters()) {
     ];
     return startGateway({
       node: cluster.url,
-      underRole: true,
+
       settings: { models, indexes: [hybridIndex(alias)] },
       key: { endpoints: ["administration", "bulk", "hybrid-search"], indexes: [`${alias}*`] },
     });

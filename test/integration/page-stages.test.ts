@@ -57,7 +57,7 @@ for (const cluster of await clusters()) {
     const template = { name: "shop", search_request_template: { query: QUERY }, params: {} };
     gateway = await startGateway({
       node: cluster.url,
-      underRole: true,
+
       moreKeys: Object.values(KEYS),
       env: { API_KEYS: "key-1=given,key-2=templates" },
       settings: {

@@ -4,13 +4,16 @@ import { gatewaySettings } from "../../build/settings-files.ts";
 import { proveGateway } from "../../cli/apply/after-deploy.ts";
 import { probeServices } from "../../cli/apply/probes.ts";
 import { createTerminal } from "../../cli/terminal.ts";
+import type { Probe } from "../../lib/platform/http/probe.ts";
 import { namesOf } from "../../lib/platform/naming/names.ts";
 import { configuration } from "../fixtures/configurations/configurations.ts";
 import { API_KEY, CAMPAIGN_ARN, hybridIndex, SETTINGS, startGateway, startUpstreams } from "../fixtures/gateway.ts";
+import { clusters } from "../fixtures/opensearch.ts";
 import { suite } from "../suite.ts";
 
 const test = suite("probes through the built gateway");
 
+const [cluster] = await clusters();
 const upstreams = await startUpstreams();
 const hosted = {
   name: "ext_embed_english_v3",
@@ -20,8 +23,7 @@ const hosted = {
   dimension: 1024,
 } as const;
 const gateway = await startGateway({
-  // A probe needs no cluster.
-  node: "http://127.0.0.1:9",
+  node: cluster?.url ?? "",
   settings: {
     indexes: [hybridIndex("books")],
     models: [...SETTINGS.models, hosted],
@@ -57,7 +59,15 @@ async function deployed() {
   const { terminal, text } = notes();
   const invoke = async () => ({ payload: JSON.stringify(await gateway.probe()), failed: false });
   const patience = { timeoutMs: 0, intervalMs: 1 };
-  const works = await probeServices({ config: configuration("all-options"), terminal, names }, invoke, patience);
+  const works = await probeServices(
+    {
+      config: configuration("all-options", [["hybrid_search.yaml", ["hybrid_queries", 0, "suggest"], undefined]]),
+      terminal,
+      names,
+    },
+    invoke,
+    patience,
+  );
   return { works, lines: text().trimEnd().split("\n") };
 }
 
@@ -65,6 +75,7 @@ test("calls each model and the campaign once, and reports that they work", async
   const { works, lines } = await deployed();
   assert.is(works, true, lines.join("\n"));
   assert.equal(lines.slice(1), [
+    "  cluster: works",
     "  model dense_large_en_v1_5: works",
     "  model sparse_v3: works",
     "  model ext_embed_english_v3: works",
@@ -80,14 +91,14 @@ test("reports a model that answers AccessDenied and a missing campaign, and that
   upstreams.ranking.failure = { status: 404, type: "ResourceNotFoundException" };
   const { works, lines } = await deployed();
   assert.is(works, false);
-  assert.match(lines[2] ?? "", "model sparse_v3: works");
-  assert.match(lines[3] ?? "", "model ext_embed_english_v3: failed with AccessDeniedException: told to fail with 403");
-  assert.match(lines[4] ?? "", 'request it in the Bedrock console under "Model access"');
-  assert.match(lines[5] ?? "", "failed with ResourceNotFoundException");
+  assert.match(lines[3] ?? "", "model sparse_v3: works");
+  assert.match(lines[4] ?? "", "model ext_embed_english_v3: failed with AccessDeniedException: told to fail with 403");
+  assert.match(lines[5] ?? "", 'request it in the Bedrock console under "Model access"');
+  assert.match(lines[6] ?? "", "failed with ResourceNotFoundException");
   assert.match(lines.at(-1) ?? "", "The deployment is complete, but the model ext_embed_english_v3 and the campaign");
 });
 
-test("does not fail a deployment that denies every call of the raw backend", async () => {
+test("does not fail a deployment that denies every call of the raw backend, or whose cluster does not answer", async () => {
   const config = configuration("all-options", [["api.yaml", ["raw_backend"], { deny: ["* /*"] }]]);
   const { raw_backend_deny } = gatewaySettings(config, { names });
   const denying = await startGateway({ node: "http://127.0.0.1:9", settings: { raw_backend_deny } });
@@ -98,6 +109,8 @@ test("does not fail a deployment that denies every call of the raw backend", asy
     const { url } = denying;
     const service = "search-gateway";
     assert.is(await proveGateway(project, { service, url, executeUrl: url, authorization: "api_key", keys }), true);
+    const [probe] = (await denying.probe()) as Probe[];
+    assert.equal([probe?.kind, probe?.state], ["cluster", "unreachable"]);
     assert.match(text(), 'The gateway answers. The rule "deny" of raw_backend keeps this request from the cluster');
   } finally {
     await denying.stop();

@@ -7,12 +7,12 @@ export interface ProbeEvent {
 }
 
 /** Targets of probes. */
-export const PROBE_KINDS = ["model", "campaign", "document"] as const;
+export const PROBE_KINDS = ["model", "campaign", "document", "cluster"] as const;
 
-/** How the call ended; `untrained`: there is no campaign yet. */
-export const PROBE_STATES = ["works", "failed", "untrained"] as const;
+/** How the call ended. `untrained`: there is no campaign yet. `unreachable`: the cluster does not answer. */
+export const PROBE_STATES = ["works", "failed", "untrained", "unreachable"] as const;
 
-/** The outcome of one call to a model or a campaign, or of one read of a document. */
+/** The outcome of one call to a model, a campaign or the cluster, or of one read of a document. */
 export interface Probe {
   kind: (typeof PROBE_KINDS)[number];
   name: string;

@@ -1,6 +1,7 @@
 /** What each function may do in a cluster with fine-grained access control, from the calls that it sends. */
 import type { Endpoint, KeyRules } from "../../platform/http/access.ts";
 import { RUN_INDEXES } from "../index-meta/run-names.ts";
+import { suggestionsAlias, suggestionsIndex } from "../suggest/name.ts";
 import { nativeCalls } from "./calls.ts";
 
 /** The body of a role of OpenSearch's security plugin. */
@@ -10,16 +11,20 @@ export interface ClusterRole {
 }
 
 /** A call: a method and a path, in which `{…}` is a name. */
-type Call = readonly [method: string, path: string];
+export type Call = readonly [method: string, path: string];
 
-const WRITE = "indices:data/write/bulk* indices:admin/mapping/auto_put";
+/** The plugin looks at each write of a bulk request, too, and sees one in a call for one document. A new field needs a mapping. */
+const BULK = "indices:data/write/bulk*";
+const INDEX = `${BULK} indices:data/write/index indices:admin/mapping/put`;
+const UPDATE = `${INDEX} indices:data/write/update*`;
+const DELETE = `${BULK} indices:data/write/delete`;
 const SEARCH = "indices:data/read/search";
-const BY_QUERY = `${SEARCH} indices:data/read/scroll indices:data/read/scroll/clear ${WRITE}`;
+const BY_QUERY = `${SEARCH} indices:data/read/scroll indices:data/read/scroll/clear`;
 const ALIASES = { GET: "indices:admin/aliases/get", PUT: "indices:admin/aliases", DELETE: "indices:admin/aliases" };
 
 /**
  * The cluster's actions by path without names, and by method where these differ. A star stands for what shards do. Source: what
- * clusters of 2.19.6 and 3.6.0 log of each call, recorded in test/fixtures/cluster-actions.json.
+ * OpenSearch's security plugin demands for each call: see test/contract/cluster-role.test.ts.
  */
 const ACTIONS: Readonly<Record<string, string | Readonly<Partial<Record<"GET" | "PUT" | "DELETE", string>>>>> = {
   "": "cluster:monitor/main",
@@ -28,18 +33,18 @@ const ACTIONS: Readonly<Record<string, string | Readonly<Partial<Record<"GET" | 
   _aliases: ALIASES,
   _analyze: "indices:admin/analyze*",
   "_block/write": "indices:admin/block/add*",
-  _bulk: WRITE,
+  _bulk: `${UPDATE} indices:data/write/delete`,
   "_cat/count": SEARCH,
   "_cat/indices": "cluster:monitor/health cluster:monitor/state indices:monitor/settings/get indices:monitor/stats*",
   "_cluster/health": "cluster:monitor/health",
   _count: SEARCH,
-  _create: `${WRITE} indices:data/write/index`,
-  _delete_by_query: `${BY_QUERY} indices:data/write/delete/byquery`,
+  _create: INDEX,
+  _delete_by_query: `${BY_QUERY} ${DELETE} indices:data/write/delete/byquery`,
   "_delete_by_query/_rethrottle": "cluster:admin/reindex/rethrottle",
   _doc: {
     GET: "indices:data/read/get*",
-    PUT: `${WRITE} indices:data/write/index`,
-    DELETE: `${WRITE} indices:data/write/delete`,
+    PUT: INDEX,
+    DELETE,
   },
   _explain: "indices:data/read/explain*",
   _field_caps: "indices:data/read/field_caps*",
@@ -52,12 +57,12 @@ const ACTIONS: Readonly<Record<string, string | Readonly<Partial<Record<"GET" | 
   _nodes: "cluster:monitor/nodes/info",
   _rank_eval: `${SEARCH} indices:data/read/msearch indices:data/read/rank_eval`,
   _refresh: "indices:admin/refresh*",
-  _reindex: `${BY_QUERY} indices:data/write/reindex`,
+  _reindex: `${BY_QUERY} ${INDEX} indices:data/write/reindex`,
   "_reindex/_rethrottle": "cluster:admin/reindex/rethrottle",
   _search: SEARCH,
   "_search/pipeline": "cluster:admin/search/pipeline/get",
   "_search/point_in_time": {
-    PUT: "indices:data/read/point_in_time/create indices:data/read/search*",
+    PUT: "indices:data/read/point_in_time/create",
     DELETE: "indices:data/read/point_in_time/delete",
   },
   "_search/scroll": {
@@ -65,16 +70,16 @@ const ACTIONS: Readonly<Record<string, string | Readonly<Partial<Record<"GET" | 
     GET: "indices:data/read/scroll",
     DELETE: "indices:data/read/scroll/clear",
   },
-  _search_shards: "indices:admin/shards/search_shards",
+  _search_shards: `${SEARCH} indices:admin/shards/search_shards`,
   _settings: { GET: "indices:monitor/settings/get", PUT: "indices:admin/settings/update" },
   _source: "indices:data/read/get*",
   _stats: "indices:monitor/stats*",
   "_stats/docs,store": "indices:monitor/stats*",
-  _tasks: "cluster:monitor/task/get indices:data/read/get*",
+  _tasks: "cluster:monitor/task/get",
   "_tasks/_cancel": "cluster:admin/tasks/cancel*",
   _termvectors: "indices:data/read/tv*",
-  _update: `${WRITE} indices:data/write/update*`,
-  _update_by_query: `${BY_QUERY} indices:data/write/update/byquery`,
+  _update: UPDATE,
+  _update_by_query: `${BY_QUERY} ${BULK} indices:data/write/index indices:data/write/update/byquery`,
   "_update_by_query/_rethrottle": "cluster:admin/reindex/rethrottle",
   "_validate/query": "indices:admin/validate/query*",
 };
@@ -166,19 +171,28 @@ export function gatewayRole(keys: readonly Key[] | undefined, unnamed: readonly 
   return roleOf(calls, patterns.includes("*") ? ["*"] : [...patterns, ...own]);
 }
 
-/** Returns the role of the function suggestions, which reads and writes these indexes. */
-export const suggestionsRole = (indexes: readonly string[]): ClusterRole => roleOf(SUGGESTIONS, indexes);
+/** Returns the names of the indexes with the suggestions of these indexes. */
+export const suggestionsOf = (indexes: readonly string[]): string[] =>
+  indexes.flatMap((one) => [suggestionsAlias(one), suggestionsIndex(one, "*")]);
 
-function roleOf(calls: readonly Call[], patterns: readonly string[]): ClusterRole {
+/** Returns the role of the function suggestions, which builds those of these indexes. */
+export const suggestionsRole = (indexes: readonly string[]): ClusterRole =>
+  roleOf(SUGGESTIONS, [...indexes, ...suggestionsOf(indexes)]);
+
+/** The plugin demands these for all indexes: an alias is looked for among all, and a text is analyzed without an index. */
+const OF_ALL = [ALIASES.GET, "indices:admin/analyze*"];
+
+/** Returns the role that may send these calls to the indexes of these patterns. */
+export function roleOf(calls: readonly Call[], patterns: readonly string[]): ClusterRole {
   const actions = [...new Set([["GET", "/"] as const, ...calls].flatMap(actionsOf))].sort();
   const whole = actions.map((one) => one.replace(/\*$/, "")).filter(isOfCluster);
+  const index_patterns = [...new Set(patterns)].sort();
+  const ofAll = index_patterns.includes("*") ? [] : actions.filter((one) => OF_ALL.includes(one));
   return {
     cluster_permissions: [...new Set(whole)],
     index_permissions: [
-      {
-        index_patterns: [...new Set(patterns)].sort(),
-        allowed_actions: actions.filter((one) => !isOfCluster(one)),
-      },
+      { index_patterns, allowed_actions: actions.filter((one) => !isOfCluster(one)) },
+      ...(ofAll.length > 0 ? [{ index_patterns: ["*"], allowed_actions: ofAll }] : []),
     ],
   };
 }

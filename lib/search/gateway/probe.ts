@@ -2,6 +2,7 @@ import { type Probe, probed } from "../../platform/http/probe.ts";
 import { deadlineIn } from "../../platform/resilience/deadline.ts";
 import { rerankersOf } from "../../settings/rerank-models.ts";
 import { embedderName } from "../embeddings/embedder.ts";
+import { probeCluster } from "../opensearch/cluster-probe.ts";
 import { RULES } from "../rules/name.ts";
 import { SYNONYMS } from "../synonyms/name.ts";
 import type { GatewayServices } from "./services.ts";
@@ -10,8 +11,8 @@ import type { GatewayServices } from "./services.ts";
 const PROBE_MS = 20_000;
 
 /**
- * Embeds one text with each model, scores one with each reranker, ranks one item with the campaign and reads the synonyms
- * and rules, if there are any.
+ * Calls the cluster, embeds one text with each model, scores one with each reranker, ranks one item with the campaign and reads
+ * the synonyms and rules, if there are any.
  */
 export async function probeGateway({
   settings,
@@ -20,6 +21,7 @@ export async function probeGateway({
   ranker,
   synonyms,
   rules,
+  cluster,
 }: GatewayServices): Promise<Probe[]> {
   const models = settings.models.map((model) => {
     const name = embedderName(model);
@@ -45,5 +47,5 @@ export async function probeGateway({
     ? [probed({ kind: "document", name: SYNONYMS }, () => synonyms(PROBE_MS))]
     : [];
   const ruled = rules ? [probed({ kind: "document", name: RULES }, () => rules("current", deadlineIn(PROBE_MS)))] : [];
-  return Promise.all([...models, ...rerankers, ...ranking, ...documents, ...ruled]);
+  return Promise.all([probeCluster(cluster), ...models, ...rerankers, ...ranking, ...documents, ...ruled]);
 }

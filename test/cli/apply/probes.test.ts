@@ -43,12 +43,21 @@ const failed = (name: string, error: string, kind: Probe["kind"] = "model"): Pro
 });
 
 test("lists what works and what is not trained yet", async () => {
-  const { works: fine, text, calls } = await run([[works, { kind: "campaign", name: "a", state: "untrained" }]]);
+  const {
+    works: fine,
+    text,
+    calls,
+  } = await run([
+    [works, { kind: "campaign", name: "a", state: "untrained" }],
+    [{ kind: "cluster", name: "as all_access", state: "works" }],
+  ]);
   assert.is(fine, true);
-  assert.equal(calls, ["api-router"]);
+  assert.equal(calls, ["api-router", "suggestions"]);
   assert.is(
     text,
-    "Calling each model and campaign once through api-router\n  model sparse_v3: works\n  campaign a: not trained yet\n",
+    "Calling all that api-router calls once\n  model sparse_v3: works\n  campaign a: not trained yet\n" +
+      "Calling all that suggestions calls once\n  cluster as all_access: works\n" +
+      "    suggestions is an administrator of the cluster: `relevance cluster-role` prints a role that is enough\n",
   );
 });
 
@@ -75,6 +84,7 @@ test("gives advice for each failure", async () => {
     [failed("arn", "ResourceNotFoundException", "campaign"), "There is no such campaign: train it"],
     [failed("arn", "AccessDeniedException", "campaign"), "may not call the campaign"],
     [failed("arn", "InternalServerException", "campaign"), "ACTIVE in the Personalize console"],
+    [failed("", "AccessDeniedException", "cluster"), "send the calls that `relevance cluster-role` prints"],
   ] as const) {
     const { works: fine, text } = await run([[probe]]);
     assert.match(text, advice);
@@ -103,7 +113,7 @@ test("retries when IAM denies access at first", async () => {
   const denied = [failed("ext_embed_english_v3", "AccessDeniedException")];
   const { works: fine, text, calls } = await run([denied, denied, [works]], { timeoutMs: 60_000 });
   assert.is(fine, true);
-  assert.is(calls.length, 3);
+  assert.equal(calls, [...Array(3).fill("api-router"), "suggestions"]);
   assert.not.match(text, /failed/);
 });
 
@@ -122,8 +132,16 @@ test("does not fail the deployment if the credentials may not invoke the functio
   assert.is((await run([new Error("broken")])).works, false);
 });
 
-test("calls nothing without models and campaigns", async () => {
-  assert.equal(await run([], { from: "minimal" }), { works: true, text: "", calls: [] });
+test("says that a cluster does not answer, as from a test, and calls the deployment a success", async () => {
+  const error = { name: "ClusterFailure", message: "getaddrinfo ENOTFOUND" };
+  const { works: fine, text } = await run([[works, { kind: "cluster", name: "", state: "unreachable", error }], []]);
+  assert.is(fine, true);
+  assert.match(text, "  cluster: does not answer: getaddrinfo ENOTFOUND\n    Whether it knows the function is");
+});
+
+test("calls only the cluster without models and campaigns", async () => {
+  const { works: fine, calls } = await run([[{ kind: "cluster", name: "", state: "works" }]], { from: "minimal" });
+  assert.equal([fine, calls], [true, ["api-router"]]);
 });
 
 test.run();
