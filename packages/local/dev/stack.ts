@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { Served } from "@relevance/lab/server/loopback.ts";
 import { type Names, namesOf } from "@relevance/lib/platform/naming/names.ts";
-import { throttleOf } from "@relevance/lib/settings/access.ts";
 import type { Configuration, Recommendation, SearchGateway } from "@relevance/lib/settings/configuration.ts";
 import { loadConfiguration } from "@relevance/lib/settings/load.ts";
 import { loadBundle } from "@relevance/local-aws/api/load-bundle.ts";
@@ -19,7 +18,7 @@ import { type DevCloud, openCloud } from "./cloud.ts";
 import { startDevConsole } from "./console.ts";
 import { ensureDemoIndex } from "./demo-index.ts";
 import { variablesOfRole } from "./deployed-roles.ts";
-import { startGateway } from "./gateway.ts";
+import { startGateway, usagePlan } from "./gateway.ts";
 import { gatewayClient } from "./gateway-client.ts";
 import { hideMetricLines } from "./metric-lines.ts";
 import { type DevModels, type LocalModel, localModels, openModels } from "./models.ts";
@@ -31,16 +30,17 @@ import {
   resetRecommendation,
   startRecommendation,
 } from "./recommendation.ts";
+import { type Loaded, reloader } from "./reload.ts";
 import { openRequestLog } from "./request-log.ts";
 import { routerEnvironment } from "./router-environment.ts";
 import type { Scope } from "./scope.ts";
 import { SHOP_KEY, startShop } from "./shop.ts";
-import type { DevState } from "./state-file.ts";
-import { openSuggestions } from "./suggestions.ts";
+import type { Addresses } from "./state-file.ts";
+import { buildSuggestions, openSuggestions } from "./suggestions.ts";
 
 /** The running stack. */
 export interface Stack {
-  state: DevState;
+  state: Addresses;
   searchGateway: SearchGateway;
   /** Undefined if the configuration has no recommendation service. */
   recommendation: (LocalRecommendation & Pick<Recommendation, "filters">) | undefined;
@@ -50,6 +50,8 @@ export interface Stack {
   dimensions: ModelStandIns["dimensions"];
   /** Builds the suggestions of all indexes. */
   buildSuggestions(): Promise<void>;
+  /** Makes the gateway use the configuration as it is now. Throws if it cannot, and leaves it as it was. */
+  reload(): Promise<Loaded>;
   /** Resolves with the reason if a server exits by itself. */
   died: Promise<LocalError>;
 }
@@ -121,15 +123,17 @@ class Start {
     const environment = await routerEnvironment(cluster, cloud, configuration, this.#names);
     const gateway = await startGateway({
       ...{ ...parts, cluster, environment, onRequestLog: requestLog.add, keys: this.#keys, load: this.#load },
-      ...{ usage: usagePlan(configuration), ...this.#port("api") },
+      ...this.#port("api"),
     });
     const filled = options.demo ? this.#fillDemoIndex(gateway, models) : undefined;
-    const buildSuggestions = await openSuggestions({ ...parts, searchGateway, environment });
+    await openSuggestions({ ...parts, searchGateway, environment });
     const [recommendation] = await Promise.all([recommending, filled, requestLog.opened]);
-    if (options.demo) await buildSuggestions();
+    if (options.demo) await buildSuggestions(parts);
 
     const used = localModels(searchGateway, options.embeddingUrls, models.areReal);
-    const page = await this.#startConsole(cloud, used, gateway, recommendation);
+    let entries = searchGateway.hybridQueries;
+    const reload = reloader({ ...parts, options, gateway, cluster, modelFiles: models.files });
+    const page = await this.#startConsole(cloud, used, gateway, recommendation, () => entries);
     const shop = await this.#startShop(gateway, recommendation);
     return {
       state: {
@@ -146,7 +150,12 @@ class Start {
       recommendation,
       models: used,
       dimensions: models.standIns.dimensions,
-      buildSuggestions,
+      buildSuggestions: () => buildSuggestions(parts),
+      reload: async () => {
+        const loaded = await reload();
+        entries = loaded.configuration.searchGateway?.hybridQueries ?? [];
+        return loaded;
+      },
       died: Promise.race([cluster.died, cloud.died]),
     };
   }
@@ -195,7 +204,7 @@ class Start {
     useCloud(cloud);
     const started = await startRecommendation({
       ...this.#partsOf(cloud),
-      ...{ recommendation, folder: this.#folder, keys: this.#keys, usage: usagePlan(configuration) },
+      ...{ recommendation, folder: this.#folder, keys: this.#keys, usage: usagePlan(configuration.api.throttle) },
       ...this.#port("recommendation"),
       loadBundle: async ({ env, ...bundle }) =>
         this.#load({
@@ -227,11 +236,12 @@ class Start {
     models: readonly LocalModel[],
     { url }: RunningApi,
     recommendation: Stack["recommendation"],
+    entries: () => SearchGateway["hybridQueries"],
   ): Promise<Served> {
     const { options, scope, configuration } = this.#given;
     const key = this.#keys.own;
     const page = await startDevConsole({
-      ...{ options, names: this.#names, configuration, cloud, models },
+      ...{ options, names: this.#names, configuration, entries, cloud, models },
       gateway: { url, key },
       recommendation: recommendation && { ...recommendation, key },
       ...this.#port("console"),
@@ -290,11 +300,4 @@ function oneAtATime<Input, Output>(work: (input: Input) => Promise<Output>): (in
 /** Returns an object with the property, or without it if the value is undefined. */
 function optional<Key extends string, Value>(key: Key, value: Value | undefined): { [K in Key]?: Value } {
   return (value === undefined ? {} : { [key]: value }) as { [K in Key]?: Value };
-}
-
-function usagePlan({ api: { throttle } }: Configuration) {
-  return {
-    ...throttleOf(throttle),
-    ...optional("dailyQuota", throttle.daily_quota),
-  };
 }
