@@ -4,7 +4,8 @@ import { namesOf } from "@relevance/lib/platform/naming/names.ts";
 import { loadConfiguration } from "@relevance/lib/settings/load.ts";
 import { localClients } from "@relevance/local/dev/clients.ts";
 import { gatewayClient } from "@relevance/local/dev/gateway-client.ts";
-import type { DevOptions } from "@relevance/local/dev/options.ts";
+import { type DevOptions, FIRST_PORT, PORTS } from "@relevance/local/dev/options.ts";
+import { rememberedPort } from "@relevance/local/dev/ports.ts";
 import { joinStack, runStack } from "@relevance/local/dev/run.ts";
 import type { Scope } from "@relevance/local/dev/scope.ts";
 import type { Addresses } from "@relevance/local/dev/state-file.ts";
@@ -82,17 +83,17 @@ export async function startStackWith(
   options: DevOptions,
   say: (line: string) => void,
 ): Promise<number> {
-  const { conf } = options;
+  const { conf, dir } = options;
   const joined = await joinStack(options, ({ state, scope }) => {
     const { project_name: project } = loadConfiguration(conf).project;
     const names = namesOf({ project, account: ACCOUNT_ID, region: REGION });
     const clients = localClients({ ...state.aws, region: REGION });
     const suggest = () => buildSuggestions({ clients, names, say });
-    return open(prepared, { state, scope, conf, say, suggest, end: "Ctrl-C stops this page; the stack goes on." });
+    return open(prepared, { state, scope, conf, dir, say, suggest, end: "Ctrl-C stops this page; the stack goes on." });
   });
   if (joined !== undefined) return joined;
   return runStack(options, ({ stack: { state, buildSuggestions: suggest }, scope }) =>
-    open(prepared, { state, scope, conf, say, suggest, end: "Ctrl-C stops everything; the data stays." }),
+    open(prepared, { state, scope, conf, dir, say, suggest, end: "Ctrl-C stops everything; the data stays." }),
   );
 }
 
@@ -100,6 +101,7 @@ interface OpenOptions {
   state: Pick<Addresses, "search" | "keys" | "console">;
   scope: Scope;
   conf: string;
+  dir: string;
   say: (line: string) => void;
   /** Builds the suggestions. */
   suggest: () => Promise<void>;
@@ -108,7 +110,7 @@ interface OpenOptions {
 }
 
 async function open({ table, proposal, documents }: Prepared, options: OpenOptions): Promise<void> {
-  const { state, scope, conf, say, suggest, end } = options;
+  const { state, scope, conf, dir, say, suggest, end } = options;
   const { index } = proposal;
   const importing = new AbortController();
   scope.add(() => importing.abort());
@@ -121,7 +123,13 @@ async function open({ table, proposal, documents }: Prepared, options: OpenOptio
   report(await importDocuments(target, documents(0, FIRST), { all }), say);
   if (importing.signal.aborted) return;
   await suggest();
-  const page = await serveSearchPage(proposal, state.search.url, state.keys?.[`${index}-page`] ?? state.search.api_key);
+  const port = await rememberedPort(dir, `page of ${index}`, FIRST_PORT + PORTS.length);
+  const page = await serveSearchPage(
+    proposal,
+    state.search.url,
+    state.keys?.[`${index}-page`] ?? state.search.api_key,
+    port,
+  );
   scope.add(() => page.stop());
   say(
     [

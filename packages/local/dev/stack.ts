@@ -10,7 +10,6 @@ import type { Cloud } from "@relevance/local-aws/cloud/front.ts";
 import { installModels } from "@relevance/local-models/neural/install.ts";
 import type { ModelStandIns } from "@relevance/local-models/stand-ins.ts";
 import { LocalError } from "@relevance/processes/error.ts";
-import { requireFreePort } from "@relevance/processes/ports.ts";
 import { type LocalKeys, localKeys } from "./api-key.ts";
 import { buildBundles } from "./bundles.ts";
 import { localClients } from "./clients.ts";
@@ -23,7 +22,8 @@ import { gatewayClient } from "./gateway-client.ts";
 import { hideMetricLines } from "./metric-lines.ts";
 import { type DevModels, type LocalModel, localModels, openModels } from "./models.ts";
 import { type DevCluster, openCluster } from "./opensearch.ts";
-import { type DevOptions, PORTS, type PortName, PURPOSES } from "./options.ts";
+import type { DevOptions, PortName } from "./options.ts";
+import { stackPorts } from "./ports.ts";
 import {
   type LocalRecommendation,
   RECOMMENDATION_FOLDER,
@@ -68,8 +68,8 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
   const { searchGateway } = configuration;
   if (!searchGateway)
     throw new LocalError(`${options.conf} has no search gateway: add vpc and opensearch to project.yaml`);
-  await checkPorts(options);
-  return new Start({ options, scope, say, configuration, searchGateway }).run();
+  const ports = await stackPorts(options);
+  return new Start({ options, scope, say, configuration, searchGateway, ports }).run();
 }
 
 /** Inputs for starting a stack. */
@@ -79,6 +79,7 @@ interface StackInput {
   say: Say;
   configuration: Configuration;
   searchGateway: SearchGateway;
+  ports: Readonly<Record<PortName, number>>;
 }
 
 /** A stack that is being started. */
@@ -123,7 +124,7 @@ class Start {
     const environment = await routerEnvironment(cluster, cloud, configuration, this.#names);
     const gateway = await startGateway({
       ...{ ...parts, cluster, environment, onRequestLog: requestLog.add, keys: this.#keys, load: this.#load },
-      ...this.#port("api"),
+      port: this.#given.ports.api,
     });
     const filled = options.demo ? this.#fillDemoIndex(gateway, models) : undefined;
     await openSuggestions({ ...parts, searchGateway, environment });
@@ -177,16 +178,13 @@ class Start {
   #openCloud(models: DevModels): Promise<DevCloud> {
     const { options, configuration, scope, say } = this.#given;
     const [names, folder] = [this.#names, this.#folder];
-    return openCloud({ options, configuration, names, models, folder, scope, say, ...this.#port("aws") });
+    return openCloud({ options, configuration, names, models, folder, scope, say, port: this.#given.ports.aws });
   }
 
   async #openCluster(): Promise<DevCluster> {
-    const { options, scope, say } = this.#given;
+    const { options, scope, say, ports } = this.#given;
     const { dir, installDir, opensearchUrl: url, opensearchVersion: version } = options;
-    return stopWith(
-      scope,
-      await openCluster({ dir, installDir, url, version, port: portOf(options, "opensearch"), say }),
-    );
+    return stopWith(scope, await openCluster({ dir, installDir, url, version, port: ports.opensearch, say }));
   }
 
   /** Returns the inputs that all parts with the AWS endpoint share. */
@@ -205,7 +203,7 @@ class Start {
     const started = await startRecommendation({
       ...this.#partsOf(cloud),
       ...{ recommendation, folder: this.#folder, keys: this.#keys, usage: usagePlan(configuration.api.throttle) },
-      ...this.#port("recommendation"),
+      port: this.#given.ports.recommendation,
       loadBundle: async ({ env, ...bundle }) =>
         this.#load({
           ...bundle,
@@ -244,7 +242,7 @@ class Start {
       ...{ options, names: this.#names, configuration, entries, cloud, models },
       gateway: { url, key },
       recommendation: recommendation && { ...recommendation, key },
-      ...this.#port("console"),
+      port: this.#given.ports.console,
     });
     return stopWith(scope, page);
   }
@@ -253,24 +251,9 @@ class Start {
     const { options, scope } = this.#given;
     const shop = await startShop({
       ...{ demo: options.demo, key: this.#keys.named[SHOP_KEY] },
-      ...{ search: url, recommendation: recommendation?.url, ...this.#port("shop") },
+      ...{ search: url, recommendation: recommendation?.url, port: this.#given.ports.shop },
     });
     return shop && stopWith(scope, shop);
-  }
-
-  /** Returns the configured port of a server; empty for a free port. */
-  #port(name: PortName): { port?: number } {
-    return optional("port", portOf(this.#given.options, name));
-  }
-}
-
-const portOf = ({ port }: DevOptions, name: PortName): number | undefined =>
-  port === undefined ? undefined : port + PORTS.indexOf(name);
-
-async function checkPorts(options: DevOptions): Promise<void> {
-  for (const [name, purpose] of Object.entries(PURPOSES) as [PortName, string][]) {
-    const number = portOf(options, name);
-    if (number !== undefined) await requireFreePort(number, purpose);
   }
 }
 
@@ -295,9 +278,4 @@ function oneAtATime<Input, Output>(work: (input: Input) => Promise<Output>): (in
     last = result.catch(() => undefined);
     return result;
   };
-}
-
-/** Returns an object with the property, or without it if the value is undefined. */
-function optional<Key extends string, Value>(key: Key, value: Value | undefined): { [K in Key]?: Value } {
-  return (value === undefined ? {} : { [key]: value }) as { [K in Key]?: Value };
 }
