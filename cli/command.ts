@@ -25,7 +25,7 @@ interface CommandDefinition<Parameters extends ParameterList> {
   conf?: string;
   /**
    * Its own options and arguments, besides `--conf` and `--json`, in the order of `--help`. The keys are commander's names:
-   * `--schema_file_path` is `schema_file_path`, `--dry-run` is `dryRun`.
+   * `--dry-run` is `dryRun`.
    */
   options: Parameters;
   /** Exit code 0 if it returns none. */

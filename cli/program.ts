@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command, type CommanderError } from "commander";
 import { UsageError } from "../lib/platform/failure.ts";
 import type { Context, ExitCode } from "./command.ts";
 import { COMMANDS, commandIn, GROUPS, loadCommand } from "./commands.ts";
@@ -9,9 +9,10 @@ import { isLocal } from "./local-account.ts";
  * usage, and after printing help.
  */
 export async function runProgram(args: readonly string[], version: string, context: Context): Promise<ExitCode> {
-  const given = args[0] === "help" ? [...args.slice(1), "--help"] : [...args];
+  const given = (args[0] === "help" ? [...args.slice(1), "--help"] : [...args]).map(dashed);
   const chosen = commandIn(given);
   let exitCode: ExitCode = 0;
+  let running: Command | undefined;
 
   const program = newCommand("relevance", context)
     .description(
@@ -36,6 +37,7 @@ export async function runProgram(args: readonly string[], version: string, conte
     if (words !== chosen) continue;
     const module = await loadCommand(words);
     module.define(command);
+    running = command;
     command.action(async () => {
       const values = command.registeredArguments.map((argument, index) => [
         argument.name(),
@@ -49,9 +51,20 @@ export async function runProgram(args: readonly string[], version: string, conte
       exitCode = await module.run({ ...command.opts(), ...Object.fromEntries(values) }, context);
     });
   }
-  await program.parseAsync(given, { from: "user" });
+  await program.parseAsync(given, { from: "user" }).catch((error: CommanderError) => {
+    if (error.code !== "commander.missingMandatoryOptionValue" || !running) throw error;
+    // Parsed again without mandatory options, because the missing one is probably mistyped, which commander finds later.
+    for (const option of running.options) option.makeOptionMandatory(false);
+    running.action(() => {
+      throw error;
+    });
+    return program.parseAsync(given, { from: "user" });
+  });
   return exitCode;
 }
+
+/** Writes the name of an option with dashes: `--schema_file_path=x` is `--schema-file-path=x`. */
+const dashed = (argument: string): string => argument.replace(/^--\w[\w-]*/, (name) => name.replaceAll("_", "-"));
 
 /** Creates a command that throws instead of exiting and prints through the terminal. Sub-commands inherit both. */
 function newCommand(name: string, { terminal }: Context): Command {

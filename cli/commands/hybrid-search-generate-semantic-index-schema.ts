@@ -11,17 +11,17 @@ import { filled, option } from "../options.ts";
 export const command = defineCommand({
   example: [
     'curl -H "x-api-key: $API_KEY" $API_URL/raw-backend/books > books.json',
-    "relevance hybrid-search generate-semantic-index-schema --index books-v2 --schema_file_path books.json",
+    "relevance hybrid-search generate-semantic-index-schema --index books-v2 --schema-file-path books.json",
   ].join("\n  "),
   options: {
     index: option("--index <name>", "index with an entry in hybrid_search.yaml", filled("needs a name")),
-    schema_file_path: option(
-      "--schema_file_path <file>",
+    schemaFilePath: option(
+      "--schema-file-path <file>",
       "base schema as JSON, or the answer of GET /raw-backend/<index>",
       v.string(),
     ),
   },
-  run: async ({ conf, index, schema_file_path: file }, { terminal }) => {
+  run: async ({ conf, index, schemaFilePath: file }, { terminal }) => {
     try {
       terminal.printJson(await schemaFrom(file, { conf, index }, terminal));
       return 0;

@@ -14,11 +14,11 @@ import { filled, number, option } from "../options.ts";
 
 /** `relevance index create`: creates an index with embedding fields, behind an alias, so that it can be rebuilt. */
 export const command = defineCommand({
-  example: "relevance index create --index books --schema_file_path books.json",
+  example: "relevance index create --index books --schema-file-path books.json",
   options: {
     index: option("--index <name>", "the alias, with an entry in hybrid_search.yaml", filled("needs a name")),
-    schema_file_path: option(
-      "--schema_file_path <file>",
+    schemaFilePath: option(
+      "--schema-file-path <file>",
       "settings and mappings as JSON, or the answer of GET /raw-backend/<index>",
       v.string(),
     ),
@@ -40,7 +40,7 @@ export const command = defineCommand({
     ),
     ...gatewayOptions,
   },
-  run: async ({ index: alias, schema_file_path: file, ...options }, context) => {
+  run: async ({ index: alias, schemaFilePath: file, ...options }, context) => {
     const parameters = hnswOf(options);
     const conf = confOf(options);
     const place = { conf, index: alias, hnsw: () => parameters };

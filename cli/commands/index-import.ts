@@ -2,11 +2,12 @@ import * as v from "valibot";
 import { IMPORT_FORMATS } from "../../lib/platform/contract/search.ts";
 import { UsageError } from "../../lib/platform/failure.ts";
 import { createImport } from "../../lib/search/index/import/create.ts";
+import { formatOf } from "../../lib/search/index/import/slices.ts";
 import { behind } from "../../lib/search/index/rebuild/switch.ts";
 import { loadConfiguration, loadHybridSearch } from "../../lib/settings/load.ts";
 import { confOf, defineCommand } from "../command.ts";
 import { EMBEDDING, openGateway } from "../gateway/gateway.ts";
-import { formatOf, importSource } from "../gateway/import-files.ts";
+import { importSource } from "../gateway/import-files.ts";
 import {
   embeddingsOf,
   entryOf,
@@ -24,7 +25,7 @@ import { filled, number, option } from "../options.ts";
 /** `relevance index import`: writes the documents of files to an index. */
 export const command = defineCommand({
   example: [
-    "relevance index import --index books --from books.ndjson.gz --format documents --id-field isbn",
+    "relevance index import --index books --from books.ndjson.gz --id-field isbn",
     "relevance index import --index books --from s3://my-bucket/books/ --format documents",
     "relevance index import --resume books-20261123-091500-a1b2",
   ].join("\n  "),
@@ -42,7 +43,7 @@ export const command = defineCommand({
     ),
     format: option(
       "--format <format>",
-      "documents (one JSON object a line), bulk (as for _bulk) or csv (with a header)",
+      "documents (one JSON object a line), bulk (as for _bulk) or csv (with a header); default: by the names of the files",
       v.optional(v.picklist(IMPORT_FORMATS)),
     ),
     idField: option(
@@ -85,11 +86,11 @@ export const command = defineCommand({
       const name = index ?? "";
       if (from === undefined) throw new UsageError("Give the files with --from");
       const files = await find(from);
-      const formats = new Set(files.map((file) => format ?? formatOf(file.name)));
+      const formats = new Set(await Promise.all(files.map((file) => format ?? reported(() => formatOf(file, open)))));
       const [known, ...others] = formats;
       if (known === undefined || others.length > 0) {
         throw new UsageError(
-          "Give --format: documents, bulk or csv; it can be left out only for .csv and .csv.gz files",
+          "Give --format: documents, bulk or csv; it can be left out for files of one kind: .csv, .ndjson, .jsonl (also with .gz)",
         );
       }
       const { hybrid_queries } = loadHybridSearch(conf);

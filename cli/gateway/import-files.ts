@@ -4,7 +4,6 @@ import { open as openLocal, readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { S3Client } from "@aws-sdk/client-s3";
 import { type FailureKind, failureKind } from "../../lib/platform/aws/errors.ts";
-import type { Format } from "../../lib/platform/contract/search.ts";
 import { UsageError } from "../../lib/platform/failure.ts";
 import { once } from "../../lib/platform/resilience/once.ts";
 import type { ImportFile, OpenFile } from "../../lib/search/index/import/slices.ts";
@@ -42,12 +41,6 @@ export function importSource(client: () => Promise<S3Client>): ImportSource {
     },
     open: (file, from) => (isS3(file.name) ? readObject(connected, file, from) : readLocal(file, from)),
   };
-}
-
-/** Returns the format that the name of a file shows, or undefined. */
-export function formatOf(name: string): Format | undefined {
-  if (/\.csv(\.gz)?$/i.test(name)) return "csv";
-  return undefined;
 }
 
 const isS3 = (place: string): boolean => place.startsWith("s3://");

@@ -6,7 +6,7 @@ import { loadHybridSearch } from "../../lib/settings/load.ts";
 import type { Terminal } from "../terminal.ts";
 
 /**
- * Extends the schema in the file of `--schema_file_path` by the embedding fields of hybrid_search.yaml, and notes what it
+ * Extends the schema in the file of `--schema-file-path` by the embedding fields of hybrid_search.yaml, and notes what it
  * left out. Throws UsageError.
  */
 export async function schemaFrom(
@@ -29,7 +29,7 @@ function readText(file: string): string {
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : error;
     const reason = code === "ENOENT" ? "does not exist" : `cannot be read (${code})`;
-    throw new UsageError(`--schema_file_path: ${file} ${reason}`, { cause: error });
+    throw new UsageError(`--schema-file-path: ${file} ${reason}`, { cause: error });
   }
 }
 

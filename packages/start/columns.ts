@@ -56,6 +56,14 @@ const NAME_LENGTH = 25;
 export function columnsOf(sample: readonly Row[]): Column[] {
   const values = new Map<string, unknown[]>();
   for (const row of sample) collect(row, "", values);
+  // A field holds objects or values: of a column with both, or with no value beside its objects, the more frequent stays.
+  const paths = [...values.keys()];
+  for (const path of paths) {
+    const inside = paths.filter((other) => other.startsWith(`${path}.`));
+    const most = Math.max(0, ...inside.map((other) => values.get(other)?.length ?? 0));
+    const isParent = inside.length > 0 && most >= (values.get(path)?.length ?? 0);
+    for (const left of isParent ? [path] : inside) values.delete(left);
+  }
   const taken = new Set<string>();
   return [...values].map(([path, found]) => columnOf(path, fieldOf(path, taken), found, sample.length));
 }
@@ -66,8 +74,11 @@ function collect(row: Row, prefix: string, values: Map<string, unknown[]>): void
     if (isObject(value)) collect(value, `${path}.`, values);
     else if (Array.isArray(value) && value.some(isObject)) {
       for (const one of value) if (isObject(one)) collect(one, `${path}.`, values);
-    } else if (!isFilled(value)) values.set(path, values.get(path) ?? []);
-    else values.set(path, [...(values.get(path) ?? []), value]);
+    } else {
+      const found = values.get(path) ?? [];
+      values.set(path, found);
+      if (isFilled(value)) found.push(value);
+    }
   }
 }
 
@@ -141,7 +152,7 @@ function typeOf(
 /** Names of columns whose digits count nothing. */
 const isIdentifier = (name: string) =>
   /[a-z](?:ID|Id|No|Nr|Code)$/.test(name) ||
-  /(?:^|_)(?:id|sku|isbn|ean|gtin|upc|asin|code|zip|zipcode|postal|plz|phone)\d*$/i.test(name);
+  /(?:^|[_.])(?:id|sku|isbn|ean|gtin|upc|barcode|mpn|asin|code|zip|zipcode|postal|plz|phone)\d*$/i.test(name);
 
 function numbers(name: string, values: readonly number[]): Typed {
   const inMillis = values.every((value) => value > 3e11 && value < 5e12 && Number.isInteger(value));

@@ -22,7 +22,7 @@ export function converter({ columns, id }: Pick<Proposal, "columns" | "id">, lef
       return value.flatMap((one) => fieldValue(one, column) ?? []);
     }
     if (!isFilled(value)) return undefined;
-    const converted = convertOne(value, column);
+    const converted = isObject(value) ? undefined : convertOne(value, column);
     if (converted === undefined) leftOut.set(column, { count: (leftOut.get(column)?.count ?? 0) + 1, example: value });
     return converted;
   };

@@ -6,7 +6,7 @@ import type { PageSettings } from "./page/settings.ts";
 import type { Proposal } from "./proposal.ts";
 
 /** Serves a page that searches the index by its two templates, with the key of the page. */
-export async function serveSearchPage(proposal: Proposal, url: string, key: string): Promise<Served> {
+export async function serveSearchPage(proposal: Proposal, url: string, key: string, port: number): Promise<Served> {
   const settings: PageSettings = { ...settingsOf(proposal), url, key };
   const page = await bundle(
     { folder: join(import.meta.dirname, "page"), name: "page", script: "page.ts", style: "page.css" },
@@ -14,7 +14,7 @@ export async function serveSearchPage(proposal: Proposal, url: string, key: stri
       define: { SETTINGS: JSON.stringify(settings) },
     },
   );
-  return servePage(page, [url], undefined, "https: http:");
+  return servePage(page, [url], port, "https: http:");
 }
 
 function settingsOf({ index, title, texts, facets, price, image, link }: Proposal): Omit<PageSettings, "url" | "key"> {

@@ -54,14 +54,16 @@ export function propose(file: string, { rows }: Pick<Table, "rows">, answers: An
   const texts = [title, ...long.slice(0, MOST_TEXTS - 1)];
   const named = (names: RegExp, ...types: Column["type"][]) =>
     others.find(({ field, type }) => types.includes(type) && names.test(field));
+  const price = named(/price|preis|prix|precio|cost|amount|salary|(?:^|_|-)vk(?:$|_|-)/i, "double", "long");
   const image = named(/image|img|picture|photo|thumb|cover|bild|poster/i, "stored");
   return {
     ...{ index: answers.index ?? indexOf(file), columns, id, title, texts },
     facets: facetsOf(
       others.filter((column) => !texts.includes(column)),
       sample.length,
+      price,
     ),
-    price: named(/price|preis|prix|precio|cost|amount/i, "double", "long"),
+    price,
     image,
     link: others.find(
       (column) => column.type === "stored" && column !== image && /url|link|href|page/i.test(column.field),
@@ -73,7 +75,7 @@ export function propose(file: string, { rows }: Pick<Table, "rows">, answers: An
 /** Returns the name of the index: that of the file, as OpenSearch allows it. */
 function indexOf(file: string): string {
   const name = basename(file)
-    .replace(/\.[^.]*$/, "")
+    .replace(/\.[^.]*(?:\.gz)?$/i, "")
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "-")
     .replaceAll(/^-+|-+$/g, "");
@@ -153,13 +155,14 @@ function firstTwice({ path }: Column, rows: readonly Row[]): string | undefined 
   return undefined;
 }
 
-function facetsOf(columns: readonly Column[], rows: number): Column[] {
+function facetsOf(columns: readonly Column[], rows: number, price: Column | undefined): Column[] {
   const rank = ({ type, list, filled }: Column) => filled + (list !== undefined || type === "keyword" ? 1 : 0);
   return columns
-    .filter(({ type, distinct, filled, path }) => {
+    .filter((column) => {
+      const { type, distinct, filled, path } = column;
       if (filled < 0.1 || distinct < 2) return false;
       if (type === "keyword") return distinct <= MOST_VALUES && distinct <= Math.max(10, rows / 2);
-      return type === "boolean" || ((type === "double" || type === "date") && !path.includes("."));
+      return column === price || type === "boolean" || ((type === "double" || type === "date") && !path.includes("."));
     })
     .toSorted((one, other) => rank(other) - rank(one))
     .slice(0, MOST_FACETS);
@@ -188,6 +191,7 @@ function analyzerOf(sample: readonly Row[], texts: readonly Column[]): string {
   const words = sample.flatMap((row) =>
     texts.map(({ path }) => row[path]).filter((value) => typeof value === "string"),
   );
-  const text = words.join(" ").slice(0, LANGUAGE_SAMPLE);
+  // Each word once: titles such as "Lamp 1", "Lamp 2" repeat too few words to tell a language by.
+  const text = [...new Set(words.join(" ").slice(0, LANGUAGE_SAMPLE).split(/\s+/))].join(" ");
   return ANALYZERS[franc(text, { minLength: 200 })] ?? "standard";
 }

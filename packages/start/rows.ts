@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
 import { UsageError } from "@relevance/lib/platform/failure.ts";
 import { isObject, parseJson } from "@relevance/lib/platform/json/values.ts";
 import { parse } from "csv-parse/sync";
@@ -25,14 +26,18 @@ const SEPARATORS = [",", ";", "\t", "|"] as const;
 /** Lines from which the separator is recognized. */
 const HEAD_LINES = 20;
 
-/** Reads a CSV file with a header line, a JSON array of objects (also as a member of one object), or a JSON object a line. */
+/** Reads a file, also packed by gzip: a CSV file with a header line, a JSON array of objects (also as a member of one object), or a JSON object a line. */
 export function readTable(file: string): Table {
-  const { text, encoding } = decode(readFileSync(file));
+  const read = readFileSync(file);
+  const bytes = read.subarray(0, 2).toString("hex") === "1f8b" ? gunzipSync(read) : read;
+  const { text, encoding } = decode(bytes);
+  if (encoding !== "UTF-16" && bytes.subarray(0, 1_000).includes(0))
+    throw new UsageError(`${file} is not a text file: save it as CSV or JSON`);
   const first = text.trimStart().charAt(0);
   if (first === "") throw new UsageError(`${file} is empty`);
-  const read = first === "[" ? jsonRows(text, file) : first === "{" ? objectRows(text, file) : csvRows(text, file);
-  if (read.rows.length === 0) throw new UsageError(`${file} has no rows${read.rejected.map((one) => `\n${one}`)}`);
-  return { ...read, encoding };
+  const table = first === "[" ? jsonRows(text, file) : first === "{" ? objectRows(text, file) : csvRows(text, file);
+  if (table.rows.length === 0) throw new UsageError(`${file} has no rows${table.rejected.map((one) => `\n${one}`)}`);
+  return { ...table, encoding };
 }
 
 function decode(bytes: Buffer): { text: string; encoding: Encoding } {

@@ -1,8 +1,16 @@
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
+import { namesOf } from "@relevance/lib/platform/naming/names.ts";
+import { loadConfiguration } from "@relevance/lib/settings/load.ts";
+import { localClients } from "@relevance/local/dev/clients.ts";
 import { gatewayClient } from "@relevance/local/dev/gateway-client.ts";
-import type { DevOptions } from "@relevance/local/dev/options.ts";
-import { runStack, type Started } from "@relevance/local/dev/run.ts";
+import { type DevOptions, FIRST_PORT, PORTS } from "@relevance/local/dev/options.ts";
+import { rememberedPort } from "@relevance/local/dev/ports.ts";
+import { joinStack, runStack } from "@relevance/local/dev/run.ts";
+import type { Scope } from "@relevance/local/dev/scope.ts";
+import type { Addresses } from "@relevance/local/dev/state-file.ts";
+import { buildSuggestions } from "@relevance/local/dev/suggestions.ts";
+import { ACCOUNT_ID, REGION } from "@relevance/local-aws/cloud/account.ts";
 import { converter, type Document, type LeftOut } from "./convert.ts";
 import { createIndex, type Imported, importDocuments } from "./import.ts";
 import { serveSearchPage } from "./page.ts";
@@ -66,18 +74,43 @@ function writeDocuments(path: string, documents: Iterable<Document>): void {
   }
 }
 
-/** Starts the stack with what was written, imports the rows, and serves a page that searches them, until Ctrl-C. */
-export function startStackWith(prepared: Prepared, options: DevOptions, say: (line: string) => void): Promise<number> {
-  return runStack(options, (started) => open(prepared, options, started, say));
+/**
+ * Imports the rows into a stack that uses what was written, and serves a page that searches them, until Ctrl-C. The stack
+ * is the one that runs in this folder already, else a new one.
+ */
+export async function startStackWith(
+  prepared: Prepared,
+  options: DevOptions,
+  say: (line: string) => void,
+): Promise<number> {
+  const { conf, dir } = options;
+  const joined = await joinStack(options, ({ state, scope }) => {
+    const { project_name: project } = loadConfiguration(conf).project;
+    const names = namesOf({ project, account: ACCOUNT_ID, region: REGION });
+    const clients = localClients({ ...state.aws, region: REGION });
+    const suggest = () => buildSuggestions({ clients, names, say });
+    return open(prepared, { state, scope, conf, dir, say, suggest, end: "Ctrl-C stops this page; the stack goes on." });
+  });
+  if (joined !== undefined) return joined;
+  return runStack(options, ({ stack: { state, buildSuggestions: suggest }, scope }) =>
+    open(prepared, { state, scope, conf, dir, say, suggest, end: "Ctrl-C stops everything; the data stays." }),
+  );
 }
 
-async function open(
-  { table, proposal, documents }: Prepared,
-  { conf }: Pick<DevOptions, "conf">,
-  { stack, scope }: Started,
-  say: (line: string) => void,
-): Promise<void> {
-  const { state } = stack;
+interface OpenOptions {
+  state: Pick<Addresses, "search" | "keys" | "console">;
+  scope: Scope;
+  conf: string;
+  dir: string;
+  say: (line: string) => void;
+  /** Builds the suggestions. */
+  suggest: () => Promise<void>;
+  /** What Ctrl-C does. */
+  end: string;
+}
+
+async function open({ table, proposal, documents }: Prepared, options: OpenOptions): Promise<void> {
+  const { state, scope, conf, dir, say, suggest, end } = options;
   const { index } = proposal;
   const importing = new AbortController();
   scope.add(() => importing.abort());
@@ -89,8 +122,14 @@ async function open(
   const all = table.rows.length;
   report(await importDocuments(target, documents(0, FIRST), { all }), say);
   if (importing.signal.aborted) return;
-  await stack.buildSuggestions();
-  const page = await serveSearchPage(proposal, state.search.url, state.keys?.[`${index}-page`] ?? state.search.api_key);
+  await suggest();
+  const port = await rememberedPort(dir, `page of ${index}`, FIRST_PORT + PORTS.length);
+  const page = await serveSearchPage(
+    proposal,
+    state.search.url,
+    state.keys?.[`${index}-page`] ?? state.search.api_key,
+    port,
+  );
   scope.add(() => page.stop());
   say(
     [
@@ -100,12 +139,12 @@ async function open(
       `  API URL      ${state.search.url}`,
       `  API key      ${state.search.api_key}`,
       "",
-      "Change a file and start again to use it. Ctrl-C stops everything; the data stays.",
+      `A changed file in ${relative("", conf)} is used at once. ${end}`,
     ].join("\n"),
   );
   if (all <= FIRST) return;
   report(await importDocuments(target, documents(FIRST), { done: FIRST, all }), say);
-  if (!importing.signal.aborted) await stack.buildSuggestions();
+  if (!importing.signal.aborted) await suggest();
 }
 
 const MOST_REFUSED = 5;

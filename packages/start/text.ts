@@ -22,7 +22,7 @@ export function proposalText(
       column === link && "link",
     ].filter((role) => role !== false);
   const rowsOfTable = columns.map((column) => [column.path, column.field, typeText(column), roles(column).join(", ")]);
-  const separated = separator === undefined ? "" : `, separated by ${separator === "\t" ? "tabs" : separator}`;
+  const separated = separator === undefined ? "" : `, separated by ${separator === "\t" ? "tabs" : `"${separator}"`}`;
   return [
     `${file}: ${rows.length.toLocaleString("en")} rows of ${format} in ${encoding}${separated}; texts are ${analyzer === "standard" ? "of no certain language" : analyzer}.`,
     ...rejected.slice(0, MOST_REJECTED).map((reason) => `  left out: ${reason}`),

@@ -110,7 +110,7 @@ test("rejects a file that does not exist", async () => {
   const args = ["--conf", "conf.local", "--index", "books", "--schema_file_path", "no.json"];
   assert.equal(await runHere(["hybrid-search", "generate-semantic-index-schema", ...args]), {
     out: "",
-    err: "--schema_file_path: no.json does not exist\n",
+    err: "--schema-file-path: no.json does not exist\n",
     code: 2,
   });
 });
@@ -118,7 +118,7 @@ test("rejects a file that does not exist", async () => {
 test("names a missing option and points to the help", async () => {
   assert.equal(await runHere(["hybrid-search", "generate-semantic-index-schema", "--index", "books"]), {
     out: "",
-    err: "required option '--schema_file_path <file>' not specified\nSee: relevance hybrid-search generate-semantic-index-schema --help\n",
+    err: "required option '--schema-file-path <file>' not specified\nSee: relevance hybrid-search generate-semantic-index-schema --help\n",
     code: 2,
   });
 });

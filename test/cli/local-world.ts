@@ -73,6 +73,7 @@ export function localFolder(endpoint: string | undefined) {
       console: { url: "http://127.0.0.1:5" },
       opensearch: { url: nowhere, version: "none" },
       aws: { endpoint },
+      configuration: { folder: join(folder, "conf.local"), version: "none" },
       pid: process.pid,
     };
     writeFileSync(join(folder, ".local", "dev.json"), JSON.stringify(state));

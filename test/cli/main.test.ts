@@ -71,6 +71,18 @@ for (const [args, message] of [
   });
 }
 
+for (const [args, err] of [
+  ["index create --index a --schema_file_path /none", "--schema-file-path: /none does not exist"],
+  ["index create --index a --schema-file-path=/none", "--schema-file-path: /none does not exist"],
+  ["destroy --destroy_infra maybe", "--destroy-infra: must be true or false"],
+  ["destroy --destory_infra true", "unknown option '--destory-infra'\n(Did you mean --destroy-infra?)"],
+] as const) {
+  test(`takes options with dashes or underscores, and names a mistyped one: ${args}`, async () => {
+    const ran = await runHere(args.split(" "));
+    assert.equal([ran.err.startsWith(err), ran.code], [true, 2], ran.err);
+  });
+}
+
 test("the help of each removal says what it removes, as the guide does", async () => {
   const guide = readFileSync("docs/guides/teardown.md", "utf8");
   for (const { command, removes } of Object.values(SERVICES)) {

@@ -5,6 +5,7 @@ import { loadConfiguration } from "../../lib/settings/load.ts";
 import type { DevState } from "../../packages/local/dev/state-file.ts";
 import { type DevProcess, startDev } from "../../packages/local/test/dev/dev-process.ts";
 import { scratchFolder } from "../../packages/processes/scratch.ts";
+import { waitFor } from "../../packages/processes/wait.ts";
 import { LAYOUTS } from "../../packages/start/test/layouts.ts";
 import { ROOT, TEST_OUTPUT } from "../fixtures/env.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
@@ -44,10 +45,10 @@ const begin = (file: string) =>
     },
   );
 
-async function ask(path: string, body: object) {
+async function ask(path: string, body: object, name = index) {
   const answer = await fetch(`${state.search.url}${path}`, {
     method: "POST",
-    headers: { "content-type": "application/json", "x-api-key": state.keys?.[`${index}-page`] ?? "" },
+    headers: { "content-type": "application/json", "x-api-key": state.keys?.[`${name}-page`] ?? "" },
     body: JSON.stringify({ index, ...body }),
   });
   assert.is(answer.status, 200, await answer.clone().text());
@@ -72,18 +73,57 @@ test("serves a page over the index", async () => {
   assert.ok((await script.text()).includes(`${index}-meaning`));
 });
 
-test("writes a configuration that validates, and adds to it for the next file", async () => {
-  start.interrupt();
-  assert.is(await start.exited, 0);
+test("takes the next file while it runs, and loses no request", async () => {
   const before = readFileSync(join(folder, "conf.local/hybrid_search.yaml"), "utf8");
   writeFileSync(join(folder, "next.json"), LAYOUTS[3]?.text ?? "");
-  start = begin("next.json");
-  state = await start.ready();
-  const after = readFileSync(join(folder, "conf.local/hybrid_search.yaml"), "utf8");
-  for (const line of before.split("\n")) assert.ok(after.includes(line));
-  loadConfiguration(join(folder, "conf.local"));
-  assert.throws(() => loadConfiguration(join(folder, "conf")), /vpc_id/);
-  await request(cluster, "DELETE", "/next-*");
+  let asking = true;
+  const asked = (async () => {
+    for (let count = 0; ; count += 1) {
+      if (!asking) return count;
+      await ask("/application/search", { template: index, params: { query: "tea" } });
+    }
+  })();
+  const next = begin("next.json");
+  try {
+    await waitFor(async () => next.output().includes("Ctrl-C stops this page"), {
+      what: "the next file's page",
+      timeoutMs: 120_000,
+      abort: next.exited.then((code) => Promise.reject(new Error(`${code}: ${next.output()}`))),
+      context: () => start.output() + next.output(),
+    });
+    asking = false;
+    assert.ok((await asked) > 0);
+    state = await start.ready();
+    const found = await ask(
+      "/application/search",
+      { index: "next", template: "next", params: { query: "boat" } },
+      "next",
+    );
+    assert.equal(
+      found.search_response.hits.hits.map(({ _id }) => _id),
+      ["2"],
+    );
+    const after = readFileSync(join(folder, "conf.local/hybrid_search.yaml"), "utf8");
+    for (const line of before.split("\n")) assert.ok(after.includes(line));
+    assert.throws(() => loadConfiguration(join(folder, "conf")), /vpc_id/);
+  } finally {
+    asking = false;
+    if (next.output().includes("Ctrl-C stops")) next.interrupt();
+    await next.exited;
+    await request(cluster, "DELETE", "/next-*");
+  }
+});
+
+test("says why it does not use a changed file, and goes on with the one before", async () => {
+  const path = join(folder, "conf.local/api.yaml");
+  const text = readFileSync(path, "utf8");
+  writeFileSync(path, `${text}nonsense: 1\n`);
+  await waitFor(async () => /api\.yaml changed, and the gateway does not use it: .*nonsense/s.test(start.output()), {
+    what: "the reason",
+    timeoutMs: 60_000,
+    context: () => start.output(),
+  });
+  await ask("/application/search", { template: index, params: { query: "tea" } });
 });
 
 test.run();

@@ -175,6 +175,19 @@ for (const cluster of await clusters()) {
     assert.is((await readRejects(calls, runIndex(id))).length, 2_000);
   });
 
+  test(`${cluster.version}: rows of a CSV file get the types of the index behind an alias`, async () => {
+    const index = uniqueIndex("imported");
+    await request(cluster, "PUT", `/${index}-1`, { ...MAPPING, aliases: { [index]: {} } });
+    const file = join(folder, `${index}.csv`);
+    writeFileSync(file, "isbn,text,number\n7,2,3\n");
+    const { calls, work } = processOn(cluster, 9);
+    const files = await find([file]);
+    const how = { from: file, format: "csv", idField: "isbn", embed: false, now: new Date() } as const;
+    await work((await createImport(calls, { name: index, files, ...how })).id);
+    const stored = await request(cluster, "GET", `/${index}/_doc/7`);
+    assert.equal((stored.body as { _source: object })._source, { isbn: "7", text: "2", number: 3 });
+  });
+
   test(`${cluster.version}: a slice that was written before an earlier one is counted once`, async () => {
     const index = uniqueIndex("imported");
     await request(cluster, "PUT", `/${index}`, MAPPING);

@@ -119,7 +119,7 @@ type Routes = Readonly<Record<string, (call: Call) => unknown>>;
 function routesOf(options: ConsoleOptions): Routes {
   const { judgments, tasks, runs, reports, gateway, recommendation, defaultsFile } = options;
   const { history, users, status } = options;
-  const setup: ConsoleSetup = {
+  const setup = (): ConsoleSetup => ({
     ...options.setup,
     gateway: gateway.url,
     recommendation: recommendation?.url ?? null,
@@ -127,14 +127,14 @@ function routesOf(options: ConsoleOptions): Routes {
       ...{ write: defaultsFile !== undefined, history: history !== undefined, status: status !== undefined },
       merchandise: options.merchandise !== undefined,
     },
-  };
+  });
   const offered = <T>(part: T | undefined, what: string): T => {
     if (part !== undefined) return part;
     const reason = `${what} can only be read on the local stack, or with its configuration`;
     throw new ConsoleError(404, "not_offered", reason);
   };
   return {
-    "GET /api/setup": () => setup,
+    "GET /api/setup": setup,
     "GET /api/judgments": () => ({ names: judgments.names() }),
     "GET /api/judgments/rows": ({ query }) => ({ rows: judgments.read(query.get("name") ?? "") }),
     "POST /api/judgments/rows": ({ body, query }) => ({

@@ -1,10 +1,10 @@
 import { MODELS } from "@relevance/lib/settings/embedding-models.ts";
 import { commandLines, type Example } from "./examples.ts";
 import type { LocalModel } from "./models.ts";
-import type { DevState } from "./state-file.ts";
+import type { Addresses } from "./state-file.ts";
 
 export interface BannerOptions {
-  state: DevState;
+  state: Addresses;
   models: readonly LocalModel[];
   /** Rerankers that the entries use. Default: none. */
   rerankers?: readonly string[];

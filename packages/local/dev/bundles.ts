@@ -13,6 +13,8 @@ export interface BundleOptions {
   conf: string;
   /** Folder of the sparse model's files. */
   modelFiles: string;
+  /** Default: all that the configuration deploys. */
+  functions?: readonly string[];
 }
 
 /**
@@ -20,10 +22,20 @@ export interface BundleOptions {
  * in parallel with the start of the servers, so nothing local depends on the build's code. Throws LocalError with the
  * build's messages.
  */
-export async function buildBundles({ outdir, conf, modelFiles }: BundleOptions): Promise<void> {
+export async function buildBundles({ outdir, conf, modelFiles, functions = [] }: BundleOptions): Promise<void> {
   const child = spawn(
     process.execPath,
-    [join(PACKAGE_FOLDER, "build/main.ts"), "--out", outdir, "--conf", conf, "--models", modelFiles, "--local"],
+    [
+      join(PACKAGE_FOLDER, "build/main.ts"),
+      ...functions,
+      "--out",
+      outdir,
+      "--conf",
+      conf,
+      "--models",
+      modelFiles,
+      "--local",
+    ],
     { stdio: ["ignore", "ignore", "pipe"] },
   );
   const complaints: Buffer[] = [];

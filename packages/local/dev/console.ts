@@ -17,6 +17,7 @@ import { PREFIXES } from "@relevance/lib/platform/naming/object-keys.ts";
 import { concurrently } from "@relevance/lib/platform/resilience/concurrently.ts";
 import { dynamoTrainingState } from "@relevance/lib/recommendation/training/state.ts";
 import type { Configuration } from "@relevance/lib/settings/configuration.ts";
+import type { HybridQuery } from "@relevance/lib/settings/hybrid-search.ts";
 import { rootOptions } from "@relevance/local-aws/cloud/account.ts";
 import type { Cloud } from "@relevance/local-aws/cloud/front.ts";
 import { localClients } from "./clients.ts";
@@ -34,6 +35,8 @@ interface DevConsoleOptions {
   options: DevOptions;
   names: Names;
   configuration: Configuration;
+  /** The entries that the gateway uses now. */
+  entries: () => readonly HybridQuery[];
   cloud: Cloud;
   models: readonly LocalModel[];
   gateway: { url: string; key: string };
@@ -46,8 +49,7 @@ interface DevConsoleOptions {
  * otherwise.
  */
 export function startDevConsole(dev: DevConsoleOptions): Promise<Served> {
-  const { options, names, configuration, cloud, models, gateway, recommendation, port } = dev;
-  const hybridQueries = configuration.searchGateway?.hybridQueries ?? [];
+  const { options, names, configuration, entries, cloud, models, gateway, recommendation, port } = dev;
   return openConsole({
     sources: join(PACKAGE_FOLDER, "packages/lab/console"),
     files: join(options.dir, "console"),
@@ -65,7 +67,9 @@ export function startDevConsole(dev: DevConsoleOptions): Promise<Served> {
       status: () => readStatus(cloud, names),
     }),
     setup: {
-      indexes: consoleIndexes(hybridQueries),
+      get indexes() {
+        return consoleIndexes(entries());
+      },
       filters: (configuration.recommendation?.filters ?? []).map(({ name, expression }) => ({ name, expression })),
       standIns: models.flatMap(({ name, by }) => {
         if (by === "words") return { model: name, by: "words alone, no meaning" };

@@ -24,7 +24,7 @@ export interface DevOptions {
   dir: string;
   /** Folder in which servers are installed, once and independent of `dir`. */
   installDir: string;
-  /** The first port. Without it, free ports are used. */
+  /** The first port. Without it, each server has its usual port, or one of its own if that is taken. */
   port: number | undefined;
   /** The URL of an existing cluster. */
   opensearchUrl: URL | undefined;
@@ -46,7 +46,8 @@ export const HELP = `Both services on this machine, over a real OpenSearch and a
   make dev ARGS='--conf DIR'          another configuration folder (default conf.local)
   make dev ARGS='--dir DIR'           keeps data and state elsewhere (default .local)
 
-  PORT=8080                           first of six ports: API, OpenSearch, AWS endpoint, recommendation API, console, shop
+  PORT=8080                           first of six ports: API, OpenSearch, AWS endpoint, recommendation API, console,
+                                      shop (default 8710; a port that is taken is replaced, and kept for the next start)
   OPENSEARCH_URL=http://host:9200     uses a cluster that already runs
   OPENSEARCH_VERSION=3.6.0            instead of the version that fits the machine's Java
   EMBEDDING_URL_DENSE_LARGE_EN_V1_5=http://host:8080
@@ -63,6 +64,9 @@ export const PURPOSES = {
   console: "the console",
   shop: "the shop page",
 } as const;
+
+/** The port of the API, unless PORT says otherwise. */
+export const FIRST_PORT = 8710;
 
 export type PortName = keyof typeof PURPOSES;
 export const PORTS = Object.keys(PURPOSES) as readonly PortName[];

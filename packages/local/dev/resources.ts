@@ -2,7 +2,14 @@ import { readFileSync } from "node:fs";
 import { CreateTableCommand, type DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { CreateDeliveryStreamCommand, type FirehoseClient } from "@aws-sdk/client-firehose";
 import { CreateRoleCommand, EntityAlreadyExistsException, IAMClient, PutRolePolicyCommand } from "@aws-sdk/client-iam";
-import { CreateAliasCommand, CreateFunctionCommand, type LambdaClient } from "@aws-sdk/client-lambda";
+import {
+  CreateAliasCommand,
+  CreateFunctionCommand,
+  type LambdaClient,
+  ResourceConflictException,
+  UpdateAliasCommand,
+  UpdateFunctionCodeCommand,
+} from "@aws-sdk/client-lambda";
 import { DELIVERY_STREAMS } from "@relevance/lib/infrastructure/delivery-streams.ts";
 import type { FunctionValues } from "@relevance/lib/infrastructure/functions.ts";
 import {
@@ -66,7 +73,7 @@ export async function createStream(
   );
 }
 
-/** Creates a function from its archive, with the alias `live`. */
+/** Creates a function from its archive, with the alias `live`, or replaces the code of an existing one. */
 export async function createFunction(
   lambda: LambdaClient,
   { cloud, names }: CloudNames,
@@ -75,22 +82,29 @@ export async function createFunction(
 ): Promise<void> {
   const role = names.functionRole(name);
   await createRole(cloud, role);
-  const { Version } = await lambda.send(
-    new CreateFunctionCommand({
-      FunctionName: names.function(name),
-      Runtime: "nodejs22.x",
-      Handler: "index.handler",
-      Role: names.roleArn(role),
-      Code: { ZipFile: readFileSync(zip) },
-      Timeout: timeoutSeconds,
-      MemorySize: memoryMb,
-      Environment: { Variables: { ...environment } },
-      Publish: true,
-    }),
-  );
-  await lambda.send(
-    new CreateAliasCommand({ FunctionName: names.function(name), Name: LIVE_ALIAS, FunctionVersion: Version ?? "1" }),
-  );
+  const FunctionName = names.function(name);
+  const ZipFile = readFileSync(zip);
+  const created = await lambda
+    .send(
+      new CreateFunctionCommand({
+        FunctionName,
+        Runtime: "nodejs22.x",
+        Handler: "index.handler",
+        Role: names.roleArn(role),
+        Code: { ZipFile },
+        Timeout: timeoutSeconds,
+        MemorySize: memoryMb,
+        Environment: { Variables: { ...environment } },
+        Publish: true,
+      }),
+    )
+    .catch((error: unknown) => {
+      if (!(error instanceof ResourceConflictException)) throw error;
+    });
+  const { Version } =
+    created ?? (await lambda.send(new UpdateFunctionCodeCommand({ FunctionName, ZipFile, Publish: true })));
+  const alias = { FunctionName, Name: LIVE_ALIAS, FunctionVersion: Version ?? "1" };
+  await (created ? lambda.send(new CreateAliasCommand(alias)) : lambda.send(new UpdateAliasCommand(alias)));
 }
 
 const TRUSTS_NOBODY = JSON.stringify({ Version: "2012-10-17", Statement: [] });

@@ -1,4 +1,4 @@
-import { CreateSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { CreateSecretCommand, ResourceExistsException, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { hasSuggestions, readsDocuments } from "@relevance/lib/infrastructure/endpoints.ts";
 import type { Names } from "@relevance/lib/platform/naming/names.ts";
 import { RULES } from "@relevance/lib/search/rules/name.ts";
@@ -53,9 +53,9 @@ export async function routerEnvironment(
  * Stores the rules and synonyms of the configuration as the version in use. Returns the variable with their bucket, if
  * there are any.
  */
-async function putDocuments(
-  cloud: Cloud,
-  { searchGateway }: Configuration,
+export async function putDocuments(
+  cloud: Pick<Cloud, "endpoint" | "region">,
+  { searchGateway }: Pick<Configuration, "searchGateway">,
   names: Names,
 ): Promise<{ BUCKET?: string }> {
   if (!searchGateway || !readsDocuments(searchGateway)) return {};
@@ -66,7 +66,10 @@ async function putDocuments(
   return { BUCKET: names.bucket() };
 }
 
-/** Creates a secret in the local cloud, which is empty at every start. */
+/** Creates a secret in the local cloud, unless it exists. */
 async function createSecret(cloud: Pick<Cloud, "endpoint">, Name: string, SecretString: string): Promise<void> {
-  await new SecretsManagerClient(rootOptions(cloud)).send(new CreateSecretCommand({ Name, SecretString }));
+  const client = new SecretsManagerClient(rootOptions(cloud));
+  await client.send(new CreateSecretCommand({ Name, SecretString })).catch((error: unknown) => {
+    if (!(error instanceof ResourceExistsException)) throw error;
+  });
 }

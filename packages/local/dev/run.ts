@@ -1,4 +1,4 @@
-import { join, relative, resolve } from "node:path";
+import { relative, resolve } from "node:path";
 import { rerankModels } from "@relevance/lib/infrastructure/endpoints.ts";
 import { fileProblem } from "@relevance/lib/platform/system-error.ts";
 import { visible } from "@relevance/lib/platform/visible.ts";
@@ -8,12 +8,14 @@ import { LocalError } from "@relevance/processes/error.ts";
 import { type BannerOptions, banner } from "./banner.ts";
 import { DEMO_INDEX, demoMappings, demoSchema } from "./demo-index.ts";
 import { examples, personalizedSearchExample, recommendationExamples } from "./examples.ts";
+import { followConfiguration } from "./follow-configuration.ts";
 import { type DevOptions, DevUsageError, devOptions, HELP } from "./options.ts";
+import { type RunningStack, runningStack } from "./running-stack.ts";
 import { createScope, type Scope } from "./scope.ts";
 import { type Stack, startStack } from "./stack.ts";
-import { claimFolder } from "./state-file.ts";
+import { claimFolder, stateFile } from "./state-file.ts";
 import { requireTools } from "./tools.ts";
-import { watchConfiguration } from "./watch-configuration.ts";
+import { configurationFiles } from "./watch-configuration.ts";
 
 /** A launcher that forwards Ctrl-C delivers it twice. Only a later signal counts as the second Ctrl-C. */
 const SECOND_SIGNAL_MS = 500;
@@ -56,33 +58,54 @@ export async function runStack(options: DevOptions, onReady: (started: Started) 
   const begun = performance.now();
   await requireTools(options);
   const claim = claimFolder(options.dir);
+  const say = (line: string) => console.log(visible(line));
   process.once("exit", claim.release);
   const scope = createScope();
   const interrupted = onInterrupt();
   try {
-    const starting = startStack(options, scope, (line) => console.log(visible(line)));
+    const files = configurationFiles(options.conf);
+    const starting = startStack(options, scope, say);
     // After an interruption nothing awaits this promise.
     starting.catch(() => undefined);
     const stack = await Promise.race([starting, interrupted.then(() => undefined)]);
     if (!stack) return 0;
 
-    claim.publish(stack.state);
-    scope.add(
-      watchConfiguration(options.conf, (files) => {
-        console.log(`${files.map((file) => join(options.conf, file)).join(", ")} changed: restart make dev to use it`);
-      }),
-    );
+    scope.add(followConfiguration({ stack, claim, conf: options.conf, files, say }));
     const seconds = (performance.now() - begun) / 1000;
-    const failed = new Promise<never>((_, reject) => {
-      Promise.resolve(onReady({ stack, scope, seconds })).catch(reject);
-    });
-    const death = await Promise.race([stack.died, failed, interrupted.then(() => undefined)]);
-    if (death) throw death;
-    return 0;
+    return await untilEnd(stack.died, interrupted, async () => onReady({ stack, scope, seconds }));
   } finally {
     await scope.close();
     claim.release();
   }
+}
+
+/**
+ * Calls `onReady` with the stack that another process runs in this folder, and waits for Ctrl-C, after which that stack
+ * goes on. Returns 0 then, and undefined if none runs. Throws LocalError if that stack ends, or what `onReady` throws.
+ */
+export async function joinStack(
+  options: DevOptions,
+  onReady: (joined: Pick<RunningStack, "state"> & Pick<Started, "scope">) => unknown,
+): Promise<number | undefined> {
+  const running = await runningStack(options);
+  if (!running) return undefined;
+  const scope = createScope();
+  scope.add(running.stop);
+  try {
+    return await untilEnd(running.died, onInterrupt(), async () => onReady({ state: running.state, scope }));
+  } finally {
+    await scope.close();
+  }
+}
+
+/** Returns 0 after Ctrl-C. Throws the reason if the stack has ended before, or what `work` throws. */
+async function untilEnd(died: Promise<LocalError>, interrupted: Promise<void>, work: () => Promise<unknown>) {
+  const failed = new Promise<never>((_, reject) => {
+    work().catch(reject);
+  });
+  const death = await Promise.race([died, failed, interrupted.then(() => undefined)]);
+  if (death) throw death;
+  return 0;
 }
 
 /** Resolves on the first Ctrl-C (or SIGTERM or SIGHUP). The second ends the process immediately. */
@@ -113,7 +136,7 @@ function describe(
     rerankers: rerankModels({ hybridQueries }),
     examples: examples(demoMappings(hybridQueries), options.demo ? undefined : demoSchema(hybridQueries, dimensions)),
     recommendation: recommendation && recommendationPart(recommendation, state.search.api_key, options),
-    stateFile: join(options.dir, "dev.json"),
+    stateFile: stateFile(options.dir),
     seconds,
   });
 }

@@ -5,13 +5,10 @@ import type { BundleOptions, LoadedBundle } from "@relevance/local-aws/api/load-
 import type { Cloud } from "@relevance/local-aws/cloud/front.ts";
 import { routes } from "../../../functions/search-events/routes.ts";
 import { bundleFile } from "./bundles.ts";
-import type { LocalClients } from "./clients.ts";
 import { variablesOfRole } from "./deployed-roles.ts";
-import { createStream } from "./resources.ts";
 
 export interface SearchEventsOptions {
   cloud: Pick<Cloud, "endpoint" | "env">;
-  clients: LocalClients;
   names: Names;
   /** Folder of the built functions. */
   outdir: string;
@@ -20,13 +17,9 @@ export interface SearchEventsOptions {
   load: (options: BundleOptions) => Promise<LoadedBundle>;
 }
 
-/**
- * Creates the delivery stream of events in the local cloud and returns the handler that fills it. The bucket must
- * exist.
- */
-export async function openSearchEvents(options: SearchEventsOptions): Promise<ProxyHandler> {
+/** Returns the handler that fills the delivery stream of events. */
+export async function loadSearchEvents(options: SearchEventsOptions): Promise<ProxyHandler> {
   const { cloud, names, outdir } = options;
-  await createStream(options.clients.firehose, options, "search-events");
   const env = {
     ...cloud.env,
     ...(await variablesOfRole(cloud, names, "search-events")),

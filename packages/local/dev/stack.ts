@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { Served } from "@relevance/lab/server/loopback.ts";
 import { type Names, namesOf } from "@relevance/lib/platform/naming/names.ts";
-import { throttleOf } from "@relevance/lib/settings/access.ts";
 import type { Configuration, Recommendation, SearchGateway } from "@relevance/lib/settings/configuration.ts";
 import { loadConfiguration } from "@relevance/lib/settings/load.ts";
 import { loadBundle } from "@relevance/local-aws/api/load-bundle.ts";
@@ -11,7 +10,6 @@ import type { Cloud } from "@relevance/local-aws/cloud/front.ts";
 import { installModels } from "@relevance/local-models/neural/install.ts";
 import type { ModelStandIns } from "@relevance/local-models/stand-ins.ts";
 import { LocalError } from "@relevance/processes/error.ts";
-import { requireFreePort } from "@relevance/processes/ports.ts";
 import { type LocalKeys, localKeys } from "./api-key.ts";
 import { buildBundles } from "./bundles.ts";
 import { localClients } from "./clients.ts";
@@ -19,28 +17,30 @@ import { type DevCloud, openCloud } from "./cloud.ts";
 import { startDevConsole } from "./console.ts";
 import { ensureDemoIndex } from "./demo-index.ts";
 import { variablesOfRole } from "./deployed-roles.ts";
-import { startGateway } from "./gateway.ts";
+import { startGateway, usagePlan } from "./gateway.ts";
 import { gatewayClient } from "./gateway-client.ts";
 import { hideMetricLines } from "./metric-lines.ts";
 import { type DevModels, type LocalModel, localModels, openModels } from "./models.ts";
 import { type DevCluster, openCluster } from "./opensearch.ts";
-import { type DevOptions, PORTS, type PortName, PURPOSES } from "./options.ts";
+import type { DevOptions, PortName } from "./options.ts";
+import { stackPorts } from "./ports.ts";
 import {
   type LocalRecommendation,
   RECOMMENDATION_FOLDER,
   resetRecommendation,
   startRecommendation,
 } from "./recommendation.ts";
+import { type Loaded, reloader } from "./reload.ts";
 import { openRequestLog } from "./request-log.ts";
 import { routerEnvironment } from "./router-environment.ts";
 import type { Scope } from "./scope.ts";
 import { SHOP_KEY, startShop } from "./shop.ts";
-import type { DevState } from "./state-file.ts";
-import { openSuggestions } from "./suggestions.ts";
+import type { Addresses } from "./state-file.ts";
+import { buildSuggestions, openSuggestions } from "./suggestions.ts";
 
 /** The running stack. */
 export interface Stack {
-  state: DevState;
+  state: Addresses;
   searchGateway: SearchGateway;
   /** Undefined if the configuration has no recommendation service. */
   recommendation: (LocalRecommendation & Pick<Recommendation, "filters">) | undefined;
@@ -50,6 +50,8 @@ export interface Stack {
   dimensions: ModelStandIns["dimensions"];
   /** Builds the suggestions of all indexes. */
   buildSuggestions(): Promise<void>;
+  /** Makes the gateway use the configuration as it is now. Throws if it cannot, and leaves it as it was. */
+  reload(): Promise<Loaded>;
   /** Resolves with the reason if a server exits by itself. */
   died: Promise<LocalError>;
 }
@@ -66,8 +68,8 @@ export async function startStack(options: DevOptions, scope: Scope, say: Say): P
   const { searchGateway } = configuration;
   if (!searchGateway)
     throw new LocalError(`${options.conf} has no search gateway: add vpc and opensearch to project.yaml`);
-  await checkPorts(options);
-  return new Start({ options, scope, say, configuration, searchGateway }).run();
+  const ports = await stackPorts(options);
+  return new Start({ options, scope, say, configuration, searchGateway, ports }).run();
 }
 
 /** Inputs for starting a stack. */
@@ -77,6 +79,7 @@ interface StackInput {
   say: Say;
   configuration: Configuration;
   searchGateway: SearchGateway;
+  ports: Readonly<Record<PortName, number>>;
 }
 
 /** A stack that is being started. */
@@ -121,15 +124,17 @@ class Start {
     const environment = await routerEnvironment(cluster, cloud, configuration, this.#names);
     const gateway = await startGateway({
       ...{ ...parts, cluster, environment, onRequestLog: requestLog.add, keys: this.#keys, load: this.#load },
-      ...{ usage: usagePlan(configuration), ...this.#port("api") },
+      port: this.#given.ports.api,
     });
     const filled = options.demo ? this.#fillDemoIndex(gateway, models) : undefined;
-    const buildSuggestions = await openSuggestions({ ...parts, searchGateway, environment });
+    await openSuggestions({ ...parts, searchGateway, environment });
     const [recommendation] = await Promise.all([recommending, filled, requestLog.opened]);
-    if (options.demo) await buildSuggestions();
+    if (options.demo) await buildSuggestions(parts);
 
     const used = localModels(searchGateway, options.embeddingUrls, models.areReal);
-    const page = await this.#startConsole(cloud, used, gateway, recommendation);
+    let entries = searchGateway.hybridQueries;
+    const reload = reloader({ ...parts, options, gateway, cluster, modelFiles: models.files });
+    const page = await this.#startConsole(cloud, used, gateway, recommendation, () => entries);
     const shop = await this.#startShop(gateway, recommendation);
     return {
       state: {
@@ -146,7 +151,12 @@ class Start {
       recommendation,
       models: used,
       dimensions: models.standIns.dimensions,
-      buildSuggestions,
+      buildSuggestions: () => buildSuggestions(parts),
+      reload: async () => {
+        const loaded = await reload();
+        entries = loaded.configuration.searchGateway?.hybridQueries ?? [];
+        return loaded;
+      },
       died: Promise.race([cluster.died, cloud.died]),
     };
   }
@@ -168,16 +178,13 @@ class Start {
   #openCloud(models: DevModels): Promise<DevCloud> {
     const { options, configuration, scope, say } = this.#given;
     const [names, folder] = [this.#names, this.#folder];
-    return openCloud({ options, configuration, names, models, folder, scope, say, ...this.#port("aws") });
+    return openCloud({ options, configuration, names, models, folder, scope, say, port: this.#given.ports.aws });
   }
 
   async #openCluster(): Promise<DevCluster> {
-    const { options, scope, say } = this.#given;
+    const { options, scope, say, ports } = this.#given;
     const { dir, installDir, opensearchUrl: url, opensearchVersion: version } = options;
-    return stopWith(
-      scope,
-      await openCluster({ dir, installDir, url, version, port: portOf(options, "opensearch"), say }),
-    );
+    return stopWith(scope, await openCluster({ dir, installDir, url, version, port: ports.opensearch, say }));
   }
 
   /** Returns the inputs that all parts with the AWS endpoint share. */
@@ -195,8 +202,8 @@ class Start {
     useCloud(cloud);
     const started = await startRecommendation({
       ...this.#partsOf(cloud),
-      ...{ recommendation, folder: this.#folder, keys: this.#keys, usage: usagePlan(configuration) },
-      ...this.#port("recommendation"),
+      ...{ recommendation, folder: this.#folder, keys: this.#keys, usage: usagePlan(configuration.api.throttle) },
+      port: this.#given.ports.recommendation,
       loadBundle: async ({ env, ...bundle }) =>
         this.#load({
           ...bundle,
@@ -227,14 +234,15 @@ class Start {
     models: readonly LocalModel[],
     { url }: RunningApi,
     recommendation: Stack["recommendation"],
+    entries: () => SearchGateway["hybridQueries"],
   ): Promise<Served> {
     const { options, scope, configuration } = this.#given;
     const key = this.#keys.own;
     const page = await startDevConsole({
-      ...{ options, names: this.#names, configuration, cloud, models },
+      ...{ options, names: this.#names, configuration, entries, cloud, models },
       gateway: { url, key },
       recommendation: recommendation && { ...recommendation, key },
-      ...this.#port("console"),
+      port: this.#given.ports.console,
     });
     return stopWith(scope, page);
   }
@@ -243,24 +251,9 @@ class Start {
     const { options, scope } = this.#given;
     const shop = await startShop({
       ...{ demo: options.demo, key: this.#keys.named[SHOP_KEY] },
-      ...{ search: url, recommendation: recommendation?.url, ...this.#port("shop") },
+      ...{ search: url, recommendation: recommendation?.url, port: this.#given.ports.shop },
     });
     return shop && stopWith(scope, shop);
-  }
-
-  /** Returns the configured port of a server; empty for a free port. */
-  #port(name: PortName): { port?: number } {
-    return optional("port", portOf(this.#given.options, name));
-  }
-}
-
-const portOf = ({ port }: DevOptions, name: PortName): number | undefined =>
-  port === undefined ? undefined : port + PORTS.indexOf(name);
-
-async function checkPorts(options: DevOptions): Promise<void> {
-  for (const [name, purpose] of Object.entries(PURPOSES) as [PortName, string][]) {
-    const number = portOf(options, name);
-    if (number !== undefined) await requireFreePort(number, purpose);
   }
 }
 
@@ -284,17 +277,5 @@ function oneAtATime<Input, Output>(work: (input: Input) => Promise<Output>): (in
     const result = last.then(() => work(input));
     last = result.catch(() => undefined);
     return result;
-  };
-}
-
-/** Returns an object with the property, or without it if the value is undefined. */
-function optional<Key extends string, Value>(key: Key, value: Value | undefined): { [K in Key]?: Value } {
-  return (value === undefined ? {} : { [key]: value }) as { [K in Key]?: Value };
-}
-
-function usagePlan({ api: { throttle } }: Configuration) {
-  return {
-    ...throttleOf(throttle),
-    ...optional("dailyQuota", throttle.daily_quota),
   };
 }

@@ -5,8 +5,8 @@ import { LocalError } from "@relevance/processes/error.ts";
 import { readIfThere, replaceFile } from "@relevance/processes/files.ts";
 import { isOtherAlive } from "@relevance/processes/scratch.ts";
 
-/** The content of `dev.json`, in which scripts find the addresses of the stack. */
-export interface DevState {
+/** Where the stack's servers are, and their keys. */
+export interface Addresses {
   search: { url: string; api_key: string };
   /** Present if the stack includes the recommendation service. */
   recommendation?: { url: string; api_key: string };
@@ -20,6 +20,12 @@ export interface DevState {
   pid: number;
 }
 
+/** The content of `dev.json`, in which scripts find the addresses of the stack. */
+export interface DevState extends Addresses {
+  /** The configuration folder; the version of its files that the stack has read last, and why it does not use it. */
+  configuration: { folder: string; version: string; problem?: string };
+}
+
 /** The exclusive right of one process to run the stack in a folder. */
 export interface Claim {
   /** Writes `dev.json`, which signals that everything is ready. */
@@ -28,10 +34,16 @@ export interface Claim {
   release(): void;
 }
 
+/** Names the process that runs a stack in the folder. */
+export const lockFile = (dir: string) => join(dir, "dev.pid");
+
+/** Has the stack's addresses while it runs. */
+export const stateFile = (dir: string) => join(dir, "dev.json");
+
 /** Claims the folder for this process. Throws LocalError if another `make dev` has it. */
 export function claimFolder(dir: string): Claim {
-  const lock = join(dir, "dev.pid");
-  const state = join(dir, "dev.json");
+  const lock = lockFile(dir);
+  const state = stateFile(dir);
   mkdirSync(dir, { recursive: true });
   const holder = takeLock(lock);
   if (holder !== undefined) {
@@ -46,6 +58,7 @@ export function claimFolder(dir: string): Claim {
   let held = true;
   return {
     publish(content) {
+      if (!held) return;
       // Renamed into place when complete, because scripts wait for it. Readable by the user only: it contains API keys.
       replaceFile(state, `${JSON.stringify(content, undefined, 2)}\n`, 0o600);
     },

@@ -17,16 +17,12 @@ interface SuggestionsOptions {
   outdir: string;
   /** The environment of api-router, which contains the cluster's address. */
   environment: Readonly<Record<string, string>>;
-  say: (line: string) => void;
 }
 
-/**
- * Creates the function that builds suggestions, if an index has any. Returns a function that runs it once; in AWS a
- * schedule does so every hour. `relevance suggest build --local` runs it again.
- */
-export async function openSuggestions(options: SuggestionsOptions): Promise<() => Promise<void>> {
-  const { clients, names, searchGateway, outdir, say } = options;
-  if (!hasSuggestions(searchGateway)) return async () => undefined;
+/** Creates or replaces the function that builds suggestions, if an index has any. In AWS a schedule runs it every hour. */
+export async function openSuggestions(options: SuggestionsOptions): Promise<void> {
+  const { clients, names, searchGateway, outdir } = options;
+  if (!hasSuggestions(searchGateway)) return;
   const values = suggestions(names);
   const cluster = Object.entries(options.environment).filter(([name]) => name.startsWith("OPENSEARCH_"));
   const environment = { ...values.environment, ...Object.fromEntries(cluster) };
@@ -34,13 +30,20 @@ export async function openSuggestions(options: SuggestionsOptions): Promise<() =
     ...{ ...values, environment },
     zip: bundleArchive(outdir, "suggestions"),
   });
-  return async () => {
-    const call = new InvokeCommand({ FunctionName: names.function("suggestions"), Qualifier: LIVE_ALIAS });
-    // As in AWS, a failed build affects nothing else.
-    const failure = await clients.lambda.send(call).then(
-      ({ FunctionError, Payload }) => FunctionError && Payload?.transformToString(),
-      (error: unknown) => String(error),
-    );
-    if (failure) say(`no suggestions were built: ${failure}`);
-  };
+}
+
+interface BuildOptions {
+  clients: Pick<LocalClients, "lambda">;
+  names: Names;
+  say: (line: string) => void;
+}
+
+/** Builds the suggestions of all indexes, as `relevance suggest build --local` does. A failure affects nothing else, as in AWS. */
+export async function buildSuggestions({ clients, names, say }: BuildOptions): Promise<void> {
+  const call = new InvokeCommand({ FunctionName: names.function("suggestions"), Qualifier: LIVE_ALIAS });
+  const failure = await clients.lambda.send(call).then(
+    ({ FunctionError, Payload }) => FunctionError && Payload?.transformToString(),
+    (error: unknown) => String(error),
+  );
+  if (failure) say(`no suggestions were built: ${failure}`);
 }

@@ -1,5 +1,6 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { UsageError } from "@relevance/lib/platform/failure.ts";
 import { scratchFolder } from "@relevance/processes/scratch.ts";
 import * as assert from "uvu/assert";
@@ -87,5 +88,31 @@ for (const [what, [text, says]] of Object.entries(REFUSED)) {
     );
   });
 }
+
+test("reads a packed file, whose name is the index", () => {
+  const file = join(folder, "books.csv.gz");
+  writeFileSync(file, gzipSync("isbn,title\n1,The Book of Rivers\n2,The Book of Stones\n"));
+  assert.is(propose(file, readTable(file), {}).index, "books");
+  writeFileSync(file, gzipSync("PK\u0000\u0000"));
+  assert.throws(() => readTable(file), /is not a text file: save it as CSV or JSON/);
+});
+
+test("makes one field of a column that is empty, text or objects by turns", () => {
+  const rows = [
+    { title: "A river", tags: null },
+    { title: "A hill", tags: [{ name: "high" }] },
+    { title: "A sea", tags: "wet" },
+  ];
+  const proposal = propose("places.json", { rows: [...rows, ...rows.slice(1, 2)] }, { title: "title" });
+  assert.equal(
+    proposal.columns.map(({ path }) => path),
+    ["title", "tags.name"],
+  );
+  const toDocument = converter(proposal, new Map());
+  assert.equal(
+    rows.map((row) => toDocument(row).doc.tags),
+    [undefined, [{ name: "high" }], undefined],
+  );
+});
 
 test.run();

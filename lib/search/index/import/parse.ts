@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { parse } from "csv-parse/sync";
 import type { Format } from "../../../platform/contract/search.ts";
 import { isObject, parseJson, valueAt } from "../../../platform/json/values.ts";
+import type { IndexField } from "../../opensearch/index-catalog.ts";
 import type { Writable } from "../rebuild/write.ts";
 import { hasDocument, type Slice } from "./slices.ts";
 
@@ -13,6 +14,8 @@ export interface ParseOptions {
   /** The field with the id. If absent, ids are made of `prefix`, slice number and position. */
   idField: string | undefined;
   prefix: string;
+  /** The fields of the index, whose types the cells of a CSV file get. */
+  fields?: ReadonlyMap<string, Pick<IndexField, "type">>;
   /** Whether to check that documents are JSON objects, for a writer that concatenates them. */
   check: boolean;
 }
@@ -89,7 +92,7 @@ function plain(source: string, { idField, check }: ParseOptions): Outcome {
   return { document: { id, source } };
 }
 
-function rows({ bytes, from, columns = [] }: Slice, { idField }: ParseOptions): Parsed[] {
+function rows({ bytes, from, columns = [] }: Slice, { idField, fields }: ParseOptions): Parsed[] {
   const parsed: Parsed[] = [];
   if (!isUtf8(bytes)) return [{ at: from, reason: "the rows are not UTF-8", text: bytes.toString("utf8") }];
   let at = from;
@@ -104,13 +107,29 @@ function rows({ bytes, from, columns = [] }: Slice, { idField }: ParseOptions): 
       parsed.push({ ...place, reason, text });
       continue;
     }
-    const filled = columns.flatMap((column, index) => (record[index] === "" ? [] : [[column, record[index]] as const]));
-    const source = JSON.stringify(Object.fromEntries(filled));
+    const members = columns.flatMap((column, index) => {
+      const cell = record[index] ?? "";
+      return cell === "" ? [] : [`${JSON.stringify(column)}:${jsonOf(cell, fields?.get(column)?.type)}`];
+    });
+    const source = `{${members.join(",")}}`;
     const id = idField === undefined ? "" : record[columns.indexOf(idField)];
     if (idField !== undefined && !id) parsed.push({ ...place, reason: `the row has no ${idField}`, text });
     else parsed.push({ ...place, document: { id: id ?? "", source } });
   }
   return parsed;
+}
+
+const NUMBERS: ReadonlySet<unknown> = new Set([
+  ...["long", "integer", "short", "byte", "unsigned_long"],
+  ...["double", "float", "half_float", "scaled_float", "rank_feature"],
+]);
+
+/** Returns a cell as JSON: numbers and truth values where the field has them, all digits as written, else a text. */
+function jsonOf(cell: string, type: string | undefined): string {
+  const isValue = NUMBERS.has(type)
+    ? /^-?(0|[1-9]\d*)(\.\d+)?$/.test(cell)
+    : type === "boolean" && /^(true|false)$/.test(cell);
+  return isValue ? cell : JSON.stringify(cell);
 }
 
 /** Returns an id as text; undefined for values that cannot be an id. */

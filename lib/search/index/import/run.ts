@@ -1,7 +1,9 @@
 import { runIndex } from "../../index-meta/run-names.ts";
+import { fieldsOfMapping, type IndexField } from "../../opensearch/index-catalog.ts";
 import { RunFailure } from "../rebuild/failure.ts";
 import { addTo, MOST_PARTS, takeInPlace, type WorkOptions, workThrough } from "../rebuild/in-place.ts";
 import { type ImportRecord, type ImportTally, TALLIED } from "../rebuild/in-place-records.ts";
+import { indices } from "../rebuild/requests.ts";
 import type { RunCalls } from "../rebuild/run-calls.ts";
 import { readImport } from "../rebuild/run-record.ts";
 import { refresh } from "../rebuild/shards.ts";
@@ -53,6 +55,7 @@ export async function workOnImport(options: ImportOptions): Promise<ImportRecord
   );
   const { record } = held;
   const files = await readFiles(calls, id);
+  const fields = record.format === "csv" ? await fieldsOf(calls, record.name) : new Map();
   const write = writerOf(options, record);
   const done = new Map(record.ahead.map((ahead) => [ahead.slice, ahead]));
   const budget = rejectionBudget(record, most);
@@ -61,7 +64,7 @@ export async function workOnImport(options: ImportOptions): Promise<ImportRecord
     // Slices below the checkpoint, and finished later ones, were written by an earlier process.
     if (slice.slice < record.next.slice || done.has(slice.slice)) return;
     const file = files[slice.file]?.name ?? "";
-    const parsed = parsedSlice(slice, record, file);
+    const parsed = parsedSlice(slice, record, file, fields);
     const { counts, rejects } = await writeSlice(parsed, versionOf(record, slice), write, budget);
     await storeRejects(calls, id, slice.slice, file, rejects);
     // Counted immediately: a saved checkpoint must contain the counts of exactly its slices.
@@ -143,9 +146,23 @@ function versionOf({ since }: ImportRecord, { slice }: Slice): bigint {
   return BigInt(since) * BigInt(2 ** SLICE_BITS) + BigInt(slice);
 }
 
-function parsedSlice(slice: Slice, { id, format, id_field: idField, embed }: ImportRecord, file: string): Parsed[] {
+/** Returns the fields of an index, or of all that an alias stands for. */
+async function fieldsOf(calls: RunCalls, name: string): Promise<Map<string, IndexField>> {
+  const answer = (await calls.json(indices.get({ index: name, flat_settings: true }))) as Record<
+    string,
+    { mappings?: object }
+  >;
+  return new Map(Object.values(answer).flatMap(({ mappings = {} }) => [...fieldsOfMapping(mappings)]));
+}
+
+function parsedSlice(
+  slice: Slice,
+  { id, format, id_field: idField, embed }: ImportRecord,
+  file: string,
+  fields: ReadonlyMap<string, IndexField>,
+): Parsed[] {
   try {
-    return parseSlice(slice, { format, idField, prefix: id, check: embed });
+    return parseSlice(slice, { format, idField, prefix: id, check: embed, fields });
   } catch (error) {
     throw new RunFailure(`${file} cannot be read after byte ${slice.from}: ${(error as Error).message}`, {
       cause: error,

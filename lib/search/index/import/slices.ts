@@ -57,6 +57,20 @@ export async function* readSlices(
   }
 }
 
+/** Returns the format that a file's name shows, of lines of JSON together with the first; undefined for other names. */
+export async function formatOf(file: ImportFile, open: OpenFile): Promise<Format | undefined> {
+  if (/\.csv(\.gz)?$/i.test(file.name)) return "csv";
+  if (!/\.(ndjson|jsonl)(\.gz)?$/i.test(file.name)) return undefined;
+  for await (const bytes of contentFrom(file, open, 0)) {
+    const [first = ""] = bytes
+      .toString("utf8")
+      .replace(/^\uFEFF/, "")
+      .split("\n", 1);
+    return /^\s*\{\s*"(index|create)"\s*:\s*\{/.test(first) ? "bulk" : "documents";
+  }
+  return "documents";
+}
+
 /** Yields the content of a file from an offset on, uncompressed. */
 async function* contentFrom(file: ImportFile, open: OpenFile, from: number): AsyncGenerator<Buffer> {
   if (!isGzip(file.name)) {

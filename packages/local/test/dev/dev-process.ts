@@ -1,9 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { join } from "node:path";
 import { waitFor } from "@relevance/processes/wait.ts";
 import { ROOT } from "../../../../test/fixtures/env.ts";
+import { PORTS } from "../../dev/options.ts";
 import type { DevState } from "../../dev/state-file.ts";
 
 /** A test's own `make dev`, in its own folder. */
@@ -36,6 +37,7 @@ export function startDev(
   env: Record<string, string> = {},
   { standIns = true, command = [process.execPath, "packages/local/dev/main.ts"], cwd = ROOT }: Started = {},
 ): DevProcess {
+  scatterPorts(dir);
   const { OPENSEARCH_URL: _url, PORT: _port, ...inherited } = process.env;
   const [program = "", ...words] = command;
   const child = spawn(program, [...words, "--dir", dir, ...(standIns ? ["--stand-ins"] : []), ...args], {
@@ -64,6 +66,15 @@ export function startDev(
         context: () => output,
       }),
   };
+}
+
+/** Stores ports as if the stack had started before: test files run in parallel, and would compete for the usual ports. */
+function scatterPorts(dir: string): void {
+  const file = join(dir, "ports.json");
+  if (existsSync(file)) return;
+  mkdirSync(dir, { recursive: true });
+  const first = 12_000 + Math.floor(Math.random() * 19_000);
+  writeFileSync(file, JSON.stringify(Object.fromEntries(PORTS.map((name, place) => [name, first + place]))));
 }
 
 /** Returns whether everything has been printed, which is a moment after the state file appears. */

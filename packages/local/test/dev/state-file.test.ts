@@ -19,6 +19,7 @@ const STATE = {
   search: { url: "http://127.0.0.1:1", api_key: "k" },
   console: { url: "http://127.0.0.1:5" },
   opensearch: { url: "http://127.0.0.1:2", version: "2.19.6" },
+  configuration: { folder: "conf", version: "1" },
   aws: { endpoint: "http://127.0.0.1:3" },
   pid: 4,
 };

@@ -33,4 +33,18 @@ for (const [what, format, bytes, more, reason] of [
   });
 }
 
+test("cells of a CSV file get the types of the index's fields, with all their digits", () => {
+  const columns = ["id", "price", "stock", "sold", "zip"];
+  const [one] = parseSlice(slice(Buffer.from("9,12.50,12345678901234567890,true,0815\n"), { columns }) as never, {
+    ...{ format: "csv", idField: "id", prefix: "run", check: false },
+    fields: new Map(
+      Object.entries({ id: "keyword", price: "double", stock: "unsigned_long", sold: "boolean", zip: "long" }).map(
+        ([name, type]) => [name, { type }],
+      ),
+    ),
+  });
+  const source = '{"id":"9","price":12.50,"stock":12345678901234567890,"sold":true,"zip":"0815"}';
+  assert.equal(one, { at: 10, document: { id: "9", source } });
+});
+
 test.run();
