@@ -97,6 +97,10 @@ const BENCHMARKS: Readonly<Record<string, Listed>> = {
     about: "all pairs of features, compared with the cluster's own answers",
     load: async () => (await import("./pairs.ts")).pairsBenchmark,
   },
+  tokens: {
+    about: "10,000 generated searches with a token's filter: none shows a document outside it",
+    load: async () => (await import("./tokens.ts")).tokensBenchmark,
+  },
   bindings: {
     about: "the stacks with other bindings of Terraform: types, and the JSON that they write",
     load: async () => (await import("./bindings.ts")).bindingsBenchmark,

@@ -42,7 +42,7 @@ export const pairsBenchmark: Benchmark = {
 };
 
 /** Yields the servers that run already, or starts one after the other. */
-async function* clustersInTurn(): AsyncGenerator<Cluster> {
+export async function* clustersInTurn(): AsyncGenerator<Cluster> {
   if (process.env[OPENSEARCH_ENV]) yield* await clusters();
   else {
     for (const version of (process.env.OPENSEARCH_VERSION ?? "2.19.6,3.6.0").split(",").map(opensearchVersion)) {

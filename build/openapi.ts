@@ -27,6 +27,12 @@ const SECURITY_SCHEMES: Json = {
     name: "x-api-key",
     description: "With `authorization: api_key`, the default.",
   },
+  token: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "JWT",
+    description: "Beside the API key, where the key has `tokens` in api.yaml: what narrows it.",
+  },
   sigV4: {
     type: "apiKey",
     in: "header",
@@ -70,8 +76,10 @@ export function openApiDocument(api: ApiDescription): Json {
     openapi: "3.1.0",
     info: { title, version, description, license: { name: "Apache-2.0", identifier: "Apache-2.0" } },
     servers: [{ url: "{base_url}", variables: { base_url: { default: "https://api.example.com" } } }],
-    // Each is an alternative: a deployment has one of them.
-    security: Object.keys(SECURITY_SCHEMES).map((name) => ({ [name]: [] })),
+    // Each is an alternative: a deployment has one of them, and a key may have tokens.
+    security: [["apiKey"], ["apiKey", "token"], ["sigV4"], ["authorizer"]].map((names) =>
+      Object.fromEntries(names.map((name) => [name, []])),
+    ),
     tags: [...new Set(routes.map(({ family }) => family))].map((name) => ({ name })),
     paths,
     components: {

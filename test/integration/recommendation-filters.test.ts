@@ -1,6 +1,9 @@
 import { DeleteFilterCommand } from "@aws-sdk/client-personalize";
 import * as assert from "uvu/assert";
 import { waitFor } from "../../packages/processes/wait.ts";
+import { send } from "../fixtures/access-attempt.ts";
+import { loadRecommendationWithKeys } from "../fixtures/mcp-placement-attempts.ts";
+import { bearer, TOKENS } from "../fixtures/tokens.ts";
 import { type OpenShop, openFilter, openTrainedShop } from "../functions/recommendation-api/shop.ts";
 import { type Answer, startWorld, type World } from "../functions/recommendation-api/world.ts";
 import { suite } from "../suite.ts";
@@ -32,6 +35,22 @@ test("filters by one value, by several, and by values with a comma", async () =>
   assert.equal([none.status, idsOf(none)], [200, []]);
   const cheap = await toItem({ filter_name: "cheap", filter_value_dict: { MAX: "5" } });
   assert.ok(cheap.body.response.items.every(({ PRICE }) => Number(PRICE) <= 5));
+});
+
+test("a token's filter bounds recommendations; with one of searches alone, a token has none", async () => {
+  const tokens = { ...TOKENS, required: true };
+  const handler = await loadRecommendationWithKeys(world, [{ name: "app", endpoints: ["recommend"], tokens }]);
+  const path = "/recommend-items-to-user";
+  const body = JSON.stringify({ user_id: "u1", ...COMMON });
+  const call = (headers: Record<string, string>) => send(handler, { key: "app", method: "POST", path, headers, body });
+  const recommend = { filter_name: "category", filter_value_dict: { CATEGORY: "Horror" } };
+  const filter = { tenant: "a" };
+  const { status, text } = await call(await bearer({ filter, recommend, user_id: "u1" }));
+  assert.is(status, 200, text);
+  const all = categoriesOf({ body: JSON.parse(text) } as Answer);
+  assert.ok(all.length > 0 && all.every((categories) => categories.includes("Horror")), text);
+  assert.is((await call(await bearer({ filter, user_id: "u1" }))).status, 403);
+  assert.is((await call({})).status, 401);
 });
 
 test("for items similar to an item, a filter on past events applies to the user that the request names", async () => {

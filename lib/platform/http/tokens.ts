@@ -136,7 +136,9 @@ function signingKeys(
   { readSecret, now }: Required<TokenOptions>,
 ): JWTVerifyGetKey {
   if (issuer !== undefined) {
-    if (jwks_url !== undefined) return createRemoteJWKSet(new URL(jwks_url), { timeoutDuration: 3_000 });
+    if (jwks_url !== undefined) {
+      return createRemoteJWKSet(new URL(jwks_url), { timeoutDuration: 3_000, cacheMaxAge: SECRETS_MS });
+    }
     return createLocalJWKSet(jwks as unknown as JSONWebKeySet);
   }
   let found: ReadonlyMap<string, KeyObject> = new Map();

@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import { UNLIMITED } from "../../../../lib/platform/http/access.ts";
+import { type KeyRules, UNLIMITED } from "../../../../lib/platform/http/access.ts";
 import type { ApiError } from "../../../../lib/platform/http/error.ts";
 import type { JsonCall } from "../../../../lib/platform/http/event.ts";
 import { rankItems } from "../../../../lib/recommendation/api/rank.ts";
@@ -15,6 +15,7 @@ const EXPRESSIONS = {
   unread: 'EXCLUDE ItemID WHERE Interactions.EVENT_TYPE IN ("view")',
   member: 'INCLUDE ItemID WHERE Items.CATEGORIES IN ("War") IF CurrentUser.GENDER = "F"',
   cheap: "INCLUDE ItemID WHERE Items.PRICE <= 5",
+  within: "INCLUDE ItemID WHERE Items.PRICE <= $MOST",
 };
 
 /** Asks a shop that knows the items i0 to i5, whose campaign recommends `recommended`. Returns the answer and what was asked. */
@@ -24,8 +25,9 @@ async function ask(
   change: Partial<RecommendationServices> = {},
   built_in: readonly string[] = [],
   endpoint: typeof recommendToItem = recommendToItem,
+  caller: KeyRules = UNLIMITED,
 ) {
-  const asked: { userId?: string }[] = [];
+  const asked: { userId?: string; filterArn?: string }[] = [];
   const services = {
     settings: {
       project: "shop",
@@ -48,7 +50,11 @@ async function ask(
     },
     records: {
       read: async (_: string, ids: string[]) => ({
-        records: new Map(ids.filter((id) => /^i[0-5]$/.test(id)).map((id) => [id, { ITEM_ID: id, IS_ACTIVE: "True" }])),
+        records: new Map(
+          ids
+            .filter((id) => /^i[0-5]$/.test(id))
+            .map((id) => [id, { ITEM_ID: id, IS_ACTIVE: "True", PRICE: Number(id[1]) }]),
+        ),
         unread: new Set(),
         failure: undefined,
       }),
@@ -63,7 +69,7 @@ async function ask(
     ...change,
   } as unknown as RecommendationServices;
   const request = { item_id: "i0", limit: 2, filter_name: "", filter_value_dict: {}, ...body };
-  const call = { body: request, caller: UNLIMITED, requestId: "r-1", deadline: { remaining: () => 20_000 } };
+  const call = { body: request, caller, requestId: "r-1", deadline: { remaining: () => 20_000 } };
   const { body: answer } = await endpoint(services, call as unknown as JsonCall<RecommendToItem>);
   const { degraded, response } = JSON.parse(String(answer));
   const ids: string[] = response.items.map(({ ITEM_ID }: { ITEM_ID: string }) => ITEM_ID);
@@ -189,6 +195,54 @@ test("uses nothing of a user who chose no personalization, and refuses no filter
   const item_ids = ["i1", "i5", "i4"];
   const ranked = await ask({ ...none, item_ids } as object, [], {}, [], rank);
   assert.equal([ranked.ids, ranked.asked, ranked.degraded], [["i4", "i5", "i1"], [], undefined]);
+});
+
+const bound: KeyRules = {
+  ...UNLIMITED,
+  token: {
+    ...{ subject: null, ownBodies: false },
+    recommend: { filter_name: "within", filter_value_dict: { MOST: "3" } },
+  },
+};
+
+test("each item of a list passes the filter of the caller's token, whatever made the list", async () => {
+  const rank = rankItems as unknown as typeof recommendToItem;
+  const all = ["i5", "i2", "i4", "i1", "i3", "i0"];
+  const campaigns = { recommend: fails, rank: fails } as unknown as RecommendationServices["campaigns"];
+  const kind = async ([KEY = ""]: readonly string[]) =>
+    new Map([[KEY, { KEY, RUN: "r1", ITEMS: all, BY: "text" as const }]]);
+  type More = [
+    change: Partial<RecommendationServices>,
+    built_in?: readonly string[],
+    endpoint?: typeof recommendToItem,
+  ];
+  const lists: Record<string, [body: object, ids: string[], ...More]> = {
+    "the campaign's, with a filter of the request": [{ filter_name: "cheap" }, ["i2", "i1", "i3"], {}],
+    "the campaign's, behind items of the same kind": [{}, ["i2", "i1", "i3"], { builtIn: kind }],
+    "the built-in engine's": [{}, ["i3", "i2"], {}, ["similar_items"]],
+    "in place of the campaign's": [{}, ["i3", "i2"], { campaigns }],
+    "popular items": [{ user_id: "u1" }, ["i2"], { campaigns }, [], toUser],
+    "a ranking": [{ user_id: "u1", item_ids: all }, ["i2", "i1", "i3", "i0"], { campaigns }, [], rank],
+  };
+  for (const [what, [body, ids, change, built_in, endpoint]] of Object.entries(lists)) {
+    const got = await ask({ limit: 6, ...body }, all, change, built_in, endpoint, bound);
+    assert.equal(got.ids, ids, what);
+  }
+  const { asked } = await ask({}, all, {}, [], recommendToItem, bound);
+  assert.match(asked[0]?.filterArn ?? "", /within$/, "the campaign applies it itself to a request without a filter");
+});
+
+test("refuses a token's filter that is not configured, lacks a value, or reads past events", async () => {
+  const within = (filter_name: string, filter_value_dict = {}) =>
+    errorOf(
+      ask({}, [], {}, [], recommendToItem, {
+        ...bound,
+        token: { subject: null, ownBodies: false, recommend: { filter_name, filter_value_dict } },
+      }),
+    );
+  assert.is((await within("other")).code, "filter_not_found");
+  assert.is((await within("within")).code, "invalid_request");
+  assert.is((await within("unread")).code, "forbidden");
 });
 
 test("says that a list is short because items are unknown", async () => {
