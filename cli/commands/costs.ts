@@ -5,6 +5,7 @@ import { loadConfiguration } from "../../lib/settings/load.ts";
 import { defineCommand } from "../command.ts";
 import { monthUnder } from "../costs/month.ts";
 import { option } from "../options.ts";
+import { PUBLIC_DAY } from "../plan/list-prices.ts";
 import { monthlySum, type PriceReads, sdkPrices } from "../plan/prices.ts";
 import type { MonthlyUsage } from "../plan/summary/usage.ts";
 import { openSession } from "../project.ts";
@@ -67,12 +68,12 @@ export const command = defineCommand({
         ]),
       ),
     );
+    const pages = `AWS's public prices of ${PUBLIC_DAY} for us-east-1`;
+    const isByPageAlone = Object.keys(sum?.parts ?? {}).every((what) => byPage?.includes(what));
+    const list = `AWS's price list for ${region}, read on ${read}, and by ${pages} for ${byPage?.join(", ") || "nothing"}`;
+    const source = isByPageAlone ? pages : list;
     const total = `$${changed(shown(sum?.before.dollars ?? 0), shown(dollars ?? 0))}`;
-    terminal.print(
-      `\nIn all: ${total} by AWS's price list for ${region}, read on ${read}.\n` +
-        `By AWS's pages for us-east-1: ${byPage?.join(", ") || "nothing"}.\n` +
-        `Without:\n${without.map((what) => `- ${what}`).join("\n")}`,
-    );
+    terminal.print(`\nIn all: ${total} by ${source}. Without:\n${without.map((what) => `- ${what}`).join("\n")}`);
   },
 });
 
