@@ -33,10 +33,15 @@ const PIECE = 1_000_000;
 const OPENINGS = 9;
 const BUDGET = 400_000;
 const MEMORY_BUDGET_MB = 1_000;
-const BUILT_IN_BUDGET_MB = 2_000;
+/** The function's memory: see lib/infrastructure/functions.ts. Run with NODE_OPTIONS=--max-old-space-size=1100 for its heap. */
+const BUILT_IN_BUDGET_MB = 1_769;
+const WHOLE_BUDGET_SECONDS = 300;
 /** Of training with ten times as many events by ten times as many users. */
 const PROPORTION = 12;
 const USERS = 200_003;
+const ITEMS = 100_003;
+/** Users and items of one taste meet. Factors find the tastes, so a training factorizes as often as it can. */
+const TASTES = 8;
 /** As deployed: see lib/infrastructure/functions.ts. */
 const ENGINE_MB = 600;
 
@@ -47,7 +52,7 @@ const ENGINE_MB = 600;
  */
 export const etlBenchmark: Benchmark = {
   async run(): Promise<Row[]> {
-    const { transform, deduplicate, builtIn, finished } = await measureRun(EVENTS, USERS);
+    const { whole, transform, deduplicate, builtIn, finished } = await measureRun(EVENTS, USERS);
     const tenth = await measureRun(Math.round(EVENTS / 10), Math.round(USERS / 10));
     const growth = builtIn.cpu / tenth.builtIn.cpu;
     const cpu = transform.cpu + deduplicate.cpu;
@@ -76,12 +81,20 @@ export const etlBenchmark: Benchmark = {
       {
         what: `built-in engine, peak resident memory of training, ${size}`,
         size: EVENTS,
-        budget: "≤ 2 GB",
+        budget: "≤ 1,769 MB, the function's memory",
         reached: `${builtIn.peak.toFixed(0)} MB`,
         kept: builtIn.peak <= BUILT_IN_BUDGET_MB,
         note:
           `${builtIn.cpu.toFixed(1)} s of processor time, ${perSecond(EVENTS, builtIn.cpu)} events a second; elapsed ` +
-          `${builtIn.seconds.toFixed(1)} s. Without the table, and without texts of items; ${load()}`,
+          `${builtIn.seconds.toFixed(1)} s; ${builtIn.factors} factors. Without the table, and without texts of items; ${load()}`,
+      },
+      {
+        what: `ETL and built-in engine, processor time of a whole training, ${size} of 100,003 items`,
+        size: EVENTS,
+        budget: "≤ 300 s",
+        reached: `${whole.cpu.toFixed(1)} s`,
+        kept: whole.cpu <= WHOLE_BUDGET_SECONDS,
+        note: `peak ${whole.peak.toFixed(0)} MB, elapsed ${whole.seconds.toFixed(1)} s; Lambda ends a call after 900 s; ${load()}`,
       },
       {
         what: `built-in engine, processor time of training beside that of a tenth of the events, ${size}`,
@@ -132,11 +145,13 @@ interface Cost {
   peak: number;
 }
 
+const NOTHING: Cost = { seconds: 0, cpu: 0, peak: 0 };
+
 /** Runs ETL once over this many events of so many users, in a folder of its own. */
 async function measureRun(
   events: number,
   users: number,
-): Promise<{ transform: Cost; deduplicate: Cost; builtIn: Cost; finished: number }> {
+): Promise<{ whole: Cost; transform: Cost; deduplicate: Cost; builtIn: Cost & { factors: number }; finished: number }> {
   const folder = mkdtempSync(join(tmpdir(), "bench-etl-"));
   try {
     const store = folderStore(folder);
@@ -148,20 +163,26 @@ async function measureRun(
       return JSON.parse(Buffer.concat(chunks).toString());
     };
     const startedAt = "2025-03-01T12:00:00Z";
-    const plan = await call({ task: "plan", run: "r", startedAt, mode: "init", checks: [{ name: "all" }] });
-    const transform = await measured(async () => {
-      for (const task of await listed(plan, "readsKey")) await call(task);
+    let [transform, deduplicate, builtIn] = [NOTHING, NOTHING, { ...NOTHING, factors: 0 }];
+    let result: object = {};
+    const whole = await measured(async () => {
+      const plan = await call({ task: "plan", run: "r", startedAt, mode: "init", checks: [{ name: "all" }] });
+      transform = await measured(async () => {
+        for (const task of await listed(plan, "readsKey")) await call(task);
+      });
+      deduplicate = await measured(async () => {
+        for (const task of await listed(plan, "shardsKey")) await call(task);
+      });
+      result = await call({ task: "finish", run: "r" });
+      let next: object = {};
+      const cost = await measured(async () => {
+        for (const task of await listed(plan, "engineKey")) {
+          for (next = await call(task); !Reflect.get(next, "done"); ) next = await call(next);
+        }
+      });
+      builtIn = { ...cost, factors: Number(Reflect.get(Reflect.get(next, "model"), "factors")) };
     });
-    const deduplicate = await measured(async () => {
-      for (const task of await listed(plan, "shardsKey")) await call(task);
-    });
-    const result = await call({ task: "finish", run: "r" });
-    const builtIn = await measured(async () => {
-      for (const task of await listed(plan, "engineKey")) {
-        for (let next = await call(task); !Reflect.get(next, "done"); ) next = await call(next);
-      }
-    });
-    return { transform, deduplicate, builtIn, finished: Number(Reflect.get(result, "interactions")) };
+    return { whole, transform, deduplicate, builtIn, finished: Number(Reflect.get(result, "interactions")) };
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -209,8 +230,9 @@ async function generate(folder: string, events: number, users: number): Promise<
       const number = object * count + index;
       // Repeats an id from the end of the previous object: a duplicate across objects.
       const id = index < count * DUPLICATES && object > 0 ? object * count - 1 - index : number;
-      const user = `U${(number * 7919) % users}`;
-      text += `{"EVENT_ID":"0190b7a2-6c3e-7c5a-9f10-${String(id).padStart(12, "0")}","USER_ID":"${user}","ITEM_ID":"B${(number * 31) % 50_021}","EVENT_TYPE":"${number % 5 ? "view" : "purchase"}",${number % 5 ? "" : '"EVENT_VALUE":12.5,'}"TIMESTAMP":${1_740_000_000 + (number % 86_400)},"SESSION_ID":"${user}"}\n`;
+      const person = (number * 7919) % users;
+      const user = `U${person}`;
+      text += `{"EVENT_ID":"0190b7a2-6c3e-7c5a-9f10-${String(id).padStart(12, "0")}","USER_ID":"${user}","ITEM_ID":"B${itemOf(number, person % TASTES)}","EVENT_TYPE":"${number % 5 ? "view" : "purchase"}",${number % 5 ? "" : '"EVENT_VALUE":12.5,'}"TIMESTAMP":${1_740_000_000 + (number % 86_400)},"SESSION_ID":"${user}"}\n`;
       if (text.length < PIECE && index + 1 < count) continue;
       if (!gzip.write(text)) await once(gzip, "drain");
       text = "";
@@ -218,6 +240,12 @@ async function generate(folder: string, events: number, users: number): Promise<
     gzip.end();
     await once(file, "finish");
   }
+}
+
+/** Returns the item of an event: of the user's taste, the first ones more often, as the square of a spread number says. */
+function itemOf(number: number, taste: number): number {
+  const spread = (Math.imul(number, 0x9e3779b1) >>> 0) / 2 ** 32;
+  return Math.floor((spread ** 2 * ITEMS) / TASTES) * TASTES + taste;
 }
 
 /** Returns the etl function over a store, without tables. */

@@ -4,7 +4,7 @@ import { REQUEST_LOGS } from "../../lib/infrastructure/functions.ts";
 import { ignoreNotFound } from "../../lib/platform/aws/errors.ts";
 import { Failure } from "../../lib/platform/failure.ts";
 import { concurrently } from "../../lib/platform/resilience/concurrently.ts";
-import { userKey } from "../../lib/recommendation/clients/built-in-table.ts";
+import { moreKey, recentKey, userKey } from "../../lib/recommendation/clients/built-in-table.ts";
 import { BUILT_IN_KEY, ID_COLUMNS } from "../../lib/recommendation/records/tables.ts";
 import { defineCommand, resumable } from "../command.ts";
 import { confirm } from "../confirm.ts";
@@ -98,26 +98,34 @@ function recommendationParts(target: Target, user: string): NonNullable<Forgetti
       "solution.yaml has `retraining`: if its schedule starts a training meanwhile, this command stops and must be repeated.",
     );
   }
-  const lastItems = (id: string) => ({
-    TableName: names.table("built-in"),
-    Key: { [BUILT_IN_KEY]: { S: userKey(id) } },
-  });
+  const ofEngine = (key: string) => ({ TableName: names.table("built-in"), Key: { [BUILT_IN_KEY]: { S: key } } });
   const deleteItems = async (items: readonly Pick<DeleteItemInput, "TableName" | "Key">[]) => {
     const { DeleteItemCommand, DynamoDBClient } = await import("@aws-sdk/client-dynamodb");
     const client = new DynamoDBClient(sdk);
     const deleted = concurrently(items, AT_ONCE, (item) =>
       ignoreNotFound(client.send(new DeleteItemCommand({ ...item, ReturnValues: "ALL_OLD" }))),
     );
-    return (await reading("dynamodb:DeleteItem", deleted)).filter((one) => one?.Attributes !== undefined).length;
+    return (await reading("dynamodb:DeleteItem", deleted)).flatMap((one) => (one?.Attributes ? [one.Attributes] : []));
+  };
+  /** Deletes the histories of the built-in engine. Returns whether there were any. */
+  const deleteHistories = async (ids: readonly string[]) => {
+    const deleted = await deleteItems(ids.flatMap((id) => [ofEngine(userKey(id)), ofEngine(recentKey(id))]));
+    const more = deleted.flatMap(({ KEY, MORE }) => {
+      const id = KEY?.S?.slice(userKey("").length) ?? "";
+      return Array.from({ length: Number(MORE?.N ?? 0) }, (_, at) => ofEngine(moreKey(id, at + 1)));
+    });
+    await deleteItems(more);
+    return deleted.length > 0;
   };
   return {
     personalize: { send: (command) => reading("personalize:*DataDeletionJob", personalize.send(command)) },
     deleteRecord: async () => {
       const record = { TableName: names.table("users"), Key: { [ID_COLUMNS.user]: { S: user } } };
-      return (await deleteItems([record, lastItems(user)])) > 0;
+      const [deleted, hadHistory] = [await deleteItems([record]), await deleteHistories([user])];
+      return deleted.length > 0 || hadHistory;
     },
     deleteSessions: async (sessions) => {
-      await deleteItems(sessions.map(lastItems));
+      await deleteHistories(sessions);
     },
     refuseTraining: async () => {
       const training = await readTraining(target);

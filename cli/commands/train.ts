@@ -55,7 +55,7 @@ export const command = defineCommand({
     const { terminal } = context;
     const target = await openTarget({ conf, local }, context);
     const input = inputOf(options, target);
-    const what = input.recipes?.join(", ") ?? "all models that are held back";
+    const what = input.recipes ? input.recipes.join(", ") || "the built-in engine" : "all models that are held back";
     if (totalmem() < LEAST_MEMORY) terminal.note("This machine has less than 4 GB of memory, which the tool needs.");
     const { SFNClient } = await import("@aws-sdk/client-sfn");
     const sfn = new SFNClient({ ...target.sdk, maxAttempts: 3 });

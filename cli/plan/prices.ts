@@ -1,8 +1,12 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as v from "valibot";
+import { RECIPE_KINDS, type RecipeKind } from "../../lib/platform/contract/recommendation.ts";
 import { parseJson } from "../../lib/platform/json/values.ts";
+import { recipeOf } from "../../lib/settings/campaign-settings.ts";
+import type { Recommendation } from "../../lib/settings/configuration.ts";
 import type { Project } from "../project.ts";
+import { PUBLIC_DAY, PUBLIC_PRICES } from "./list-prices.ts";
 import type { Planned } from "./planned.ts";
 import type { Time } from "./summary/plan-json.ts";
 import type { MonthlySum } from "./summary/summary.ts";
@@ -32,8 +36,8 @@ const DAY_MS = 86_400_000;
 const ASKING_MS = 10_000;
 
 /**
- * Returns what a month of being idle costs by AWS's list prices, before and after the apply; undefined if none can be had: without the permission, in
- * a local cloud, in partitions with other currencies, or offline. Prices are kept in a file, with the day of each.
+ * Returns what a month costs by AWS's list prices, before and after the apply; undefined if nothing has a price. Prices of
+ * the region are kept in a file, with the day of each. Where none can be had, those of AWS's pages for us-east-1 stand in.
  */
 export async function monthlySum(
   usages: Readonly<Record<Time, ReturnType<typeof monthlyUsage>>>,
@@ -44,7 +48,7 @@ export async function monthlySum(
   const fresh: Stored = { prices: {} };
   for (const { service, usage } of [...usages.after.usage, ...usages.before.usage]) {
     const key = `${service} ${usage}`;
-    if (key in fresh.prices) continue;
+    if (service === undefined || key in fresh.prices) continue;
     const known = stored.prices[key];
     const current = known && now.getTime() - new Date(known.read).getTime() < KEPT_DAYS * DAY_MS;
     if (current) fresh.prices[key] = known;
@@ -69,10 +73,14 @@ function summed(
   { usage, without }: ReturnType<typeof monthlyUsage>,
   { prices }: Stored,
 ): Omit<MonthlySum, "before"> | undefined {
-  const priceFor = (one: MonthlyUsage) => prices[`${one.service} ${one.usage}`] ?? undefined;
+  const priceFor = ({ service, usage }: MonthlyUsage) => {
+    const [own, listed] = [prices[`${service} ${usage}`], PUBLIC_PRICES[usage]];
+    if (own) return { ...own, isPublic: false };
+    return listed === undefined ? undefined : { dollars: listed, read: PUBLIC_DAY, isPublic: true };
+  };
   const priced = usage.flatMap((one) => {
     const price = priceFor(one);
-    return price ? [{ what: one.what, dollars: one.amount * price.dollars, read: price.read }] : [];
+    return price ? [{ ...price, what: one.what, dollars: one.amount * price.dollars }] : [];
   });
   if (priced.length === 0) return undefined;
   const parts: Record<string, number> = {};
@@ -82,6 +90,7 @@ function summed(
     dollars: Object.values(parts).reduce((sum, one) => sum + one, 0),
     parts,
     without: [...new Set([...unpriced, ...without])],
+    byPage: [...new Set(priced.flatMap(({ what, isPublic }) => (isPublic ? [what] : [])))],
     // The oldest price decides how old the sum is.
     read: priced.map(({ read }) => read).sort()[0] ?? "",
   };
@@ -152,12 +161,19 @@ export function productsOf(list: readonly unknown[]): Product[] {
   });
 }
 
+/** Returns the kinds whose recipe is of the second version. */
+export const newRecipes = (recommendation: Recommendation | undefined): RecipeKind[] =>
+  RECIPE_KINDS.filter(
+    (kind) => recommendation?.solution.recipes[kind] && recipeOf(recommendation, kind).name.endsWith("-v2"),
+  );
+
 /** Adds the sum of a month to the summary of a plan, where prices can be had. */
 export async function addMonthlySum({ env, sdk, config }: Project, { stacks, summary }: Planned): Promise<void> {
   // The prices of a local cloud mean nothing; China has its own list, and GovCloud none.
   if (env.AWS_ENDPOINT_URL || /^(cn|us-gov|us-iso)/.test(config.project.aws.region_name)) return;
   const plans = stacks.map(({ plan }) => plan);
-  const usages = { before: monthlyUsage(plans, "before"), after: monthlyUsage(plans, "after") };
+  const kinds = newRecipes(config.recommendation);
+  const usages = { before: monthlyUsage(plans, "before", kinds), after: monthlyUsage(plans, "after", kinds) };
   const file = join(".local", "prices", `${sdk.region}.json`);
   const sum = await monthlySum(usages, { reads: sdkPrices(sdk.region), file, now: new Date() });
   if (sum) summary.monthlySum = sum;

@@ -30,7 +30,11 @@ export function recommendationApiPolicy(arns: {
       actions: ["dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "dynamodb:UpdateItem"],
       resources: [arns.usersTable, arns.itemsTable],
     },
-    { sid: "ReadNeighbours", actions: ["dynamodb:BatchGetItem"], resources: [arns.builtInTable] },
+    {
+      sid: "ReadNeighboursAndKeepRecentItems",
+      actions: ["dynamodb:BatchGetItem", "dynamodb:BatchWriteItem"],
+      resources: [arns.builtInTable],
+    },
     { sid: "ReadPopularItems", actions: ["dynamodb:GetItem"], resources: [arns.popularItemsTable] },
     { sid: "CountEvents", actions: ["dynamodb:UpdateItem"], resources: [arns.ingestionTable] },
     { sid: "StoreEvents", actions: ["firehose:PutRecordBatch"], resources: [arns.eventsStream] },

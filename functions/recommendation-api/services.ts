@@ -10,7 +10,7 @@ import { tokenChecks } from "../../lib/platform/http/open-tokens.ts";
 import { userIdKey } from "../../lib/platform/request-log/user-ids.ts";
 import { once } from "../../lib/platform/resilience/once.ts";
 import { dynamoEventCounter } from "../../lib/recommendation/clients/accepted-events.ts";
-import { readBuiltIn } from "../../lib/recommendation/clients/built-in-table.ts";
+import { readBuiltIn, writeRecent } from "../../lib/recommendation/clients/built-in-table.ts";
 import { withItemCache } from "../../lib/recommendation/clients/item-cache.ts";
 import { createPointers, ssmParameters } from "../../lib/recommendation/clients/parameters.ts";
 import { dynamoEtlLists } from "../../lib/recommendation/clients/popular-items.ts";
@@ -48,6 +48,7 @@ export function createServices(
     campaigns: personalizeCampaigns(campaign_ms),
     records: item_cache_ms > 0 ? withItemCache(records, { ttlMs: item_cache_ms }) : records,
     builtIn: readBuiltIn(dynamo, env.BUILT_IN_TABLE, store_ms),
+    writeRecent: writeRecent(dynamo, env.BUILT_IN_TABLE, store_ms),
     ...dynamoEtlLists(dynamo, env.POPULAR_ITEMS_TABLE, store_ms),
     placements: documentReader(
       "the document of placements",

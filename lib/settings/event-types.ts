@@ -30,7 +30,9 @@ export function eventTypeChoice({
   const targets = Object.values(solution.recipes).map((recipe) => recipe?.target_event_type);
   const uses = filters.map(({ expression }) => eventTypesIn(parseFilter(expression)));
   const named = [...targets.flatMap((type) => type ?? []), ...uses.flatMap((use) => use.named)];
-  return { named: [...new Set(named)], others: targets.includes(undefined) || uses.some(({ all }) => all), most };
+  // Without recipes, the built-in engine learns from all events.
+  const others = targets.length === 0 || targets.includes(undefined) || uses.some(({ all }) => all);
+  return { named: [...new Set(named)], others, most };
 }
 
 /** Returns the types of a choice that does not depend on how frequent they are; otherwise undefined. */

@@ -99,12 +99,12 @@ export const SolutionSchema = section(
         similar_items: v.optional(RecipeSettings("similar_items")),
         personalized_ranking: v.optional(RecipeSettings("personalized_ranking")),
       } satisfies Record<RecipeKind, v.GenericSchema>,
-      "Any of the three kinds of recommendations, at least one.",
+      "Any of the three kinds of recommendations; {} for none. The built-in engine answers the kinds that are not here.",
     ),
     built_in: v.optional(
       list(
         word(RECIPE_KINDS, "A kind of recommendations."),
-        "Kinds that the built-in engine answers, which needs no campaign: from what each training computes. A recipe of the same kind is still trained, but its campaign is not asked.",
+        "Kinds with a recipe that the built-in engine answers all the same. The recipe is trained, but its campaign is not called.",
         { min: 1, max: RECIPE_KINDS.length },
       ),
     ),

@@ -1,7 +1,7 @@
 import { DynamodbTable } from "#aws/dynamodb-table";
 import type { Statement } from "../../lib/platform/aws/iam-statement.ts";
 import type { TableName } from "../../lib/platform/naming/names.ts";
-import { INGESTION_EXPIRES, TABLE_KEYS, TABLES } from "../../lib/recommendation/records/tables.ts";
+import { EXPIRES, EXPIRING, TABLE_KEYS, TABLES } from "../../lib/recommendation/records/tables.ts";
 import type { ProjectStack } from "../project-stack.ts";
 
 /** Creates the tables: billed per request, encrypted, and recoverable to any second of the last 35 days. */
@@ -19,7 +19,7 @@ function table(stack: ProjectStack, name: TableName, kmsKeyArn: string): Dynamod
     attribute: [{ name: hashKey, type: "S" }],
     pointInTimeRecovery: { enabled: true },
     serverSideEncryption: { enabled: true, kmsKeyArn },
-    ...(name === "ingestion" && { ttl: { enabled: true, attributeName: INGESTION_EXPIRES } }),
+    ...(EXPIRING.includes(name) && { ttl: { enabled: true, attributeName: EXPIRES } }),
     // Replacing a table would lose its data. `removal.ts` plans the removal without this file.
     lifecycle: { preventDestroy: true },
   });

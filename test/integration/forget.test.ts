@@ -95,7 +95,14 @@ const keys = async (Prefix: string) => {
   return Contents.map(({ Key }) => Key);
 };
 
-const lastItems = (user: string) => ({ KEY: { S: `user#${user}` }, RUN: { S: "old" }, ITEMS: { L: [{ S: "B1" }] } });
+const lastItems = (user: string) => ({
+  ...{ KEY: { S: `user#${user}` }, RUN: { S: "old" }, ITEMS: { L: [{ S: "B1" }] } },
+  MORE: { N: "1" },
+});
+const histories = (user: string) => [
+  lastItems(user),
+  ...["more#1", "recent"].map((kind) => ({ ...lastItems(user), KEY: { S: `${kind}#${user}` } })),
+];
 
 test.before(async () => {
   world = await trainingWorld({ project: "demo", delays: { importing: 86_400_000 } });
@@ -106,7 +113,9 @@ test.before(async () => {
   const record = { USER_ID: { S: USER }, GENDER: { S: "F" } };
   await world.dynamo.send(new PutItemCommand({ TableName: world.names.table("users"), Item: record }));
   for (const user of [USER, "s1", "U2"])
-    await world.dynamo.send(new PutItemCommand({ TableName: world.names.table("built-in"), Item: lastItems(user) }));
+    for (const Item of histories(user)) {
+      await world.dynamo.send(new PutItemCommand({ TableName: world.names.table("built-in"), Item }));
+    }
   await concurrently([...Array(OBJECTS).keys()], 8, (index) =>
     put(eventsKey(index), gzipSync(event("U2", index) + (index % 2 ? "" : event(USER, index)) + event("U3", index))),
   );
@@ -239,11 +248,15 @@ test("removes the person from lists, undelivered records and failed log lines", 
 });
 
 test("leaves no progress, list of users, last items or ETL results, and prints the person's id nowhere", async () => {
-  const kept = async (user: string) => {
-    const Key = { KEY: lastItems(user).KEY };
-    return (await world.dynamo.send(new GetItemCommand({ TableName: world.names.table("built-in"), Key }))).Item;
-  };
-  assert.equal([await kept(USER), await kept("s1"), await kept("U2")], [undefined, undefined, lastItems("U2")]);
+  const kept = (user: string) =>
+    Promise.all(
+      histories(user).map(async ({ KEY }) => {
+        const query = new GetItemCommand({ TableName: world.names.table("built-in"), Key: { KEY } });
+        return (await world.dynamo.send(query)).Item;
+      }),
+    );
+  assert.equal((await kept(USER)).concat(await kept("s1")), new Array(6).fill(undefined));
+  assert.equal(await kept("U2"), histories("U2"));
   assert.equal([await keys("forget/"), await keys("etl/")], [[], []]);
   assert.not.match(printed, USER);
 });

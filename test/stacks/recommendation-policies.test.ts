@@ -99,7 +99,7 @@ const ROLES: ReadonlyArray<{ role: string; stack: Stack; does: Call[]; doesNot: 
       call("kms:Decrypt", KEY, { "kms:ResourceAliases": ["alias/other-relevance"] }),
       call("dynamodb:Scan", table("users")),
       call("dynamodb:BatchWriteItem", table("training")),
-      call("dynamodb:BatchWriteItem", table("built-in")),
+      call("dynamodb:Scan", table("built-in")),
       call("personalize:GetRecommendations", personalize("campaign/other-similar-items")),
       call("personalize:GetRecommendations", personalize("campaign/my-project-personalized-ranking")),
       call("ssm:PutParameter", parameter("recommendation/event-tracker")),

@@ -134,10 +134,11 @@ function formatCosts({ idleCosts, idleCostsBefore, monthlySum }: PlanSummary): s
     return `${shown(countOf(before), countOf(after))} × ${what}${dollars(what)}, ${billed}`;
   });
   if (!monthlySum) return parts;
-  const { before, without, read } = monthlySum;
+  const { before, without, read, byPage } = monthlySum;
+  const pages = byPage.length > 0 ? ` (of us-east-1 for ${byPage.join(", ")})` : "";
   const missing = without.length > 0 ? `, without ${without.join(", ")}` : "";
   const sum = shown(money(before.dollars), money(monthlySum.dollars));
-  return [`about ${sum} a month in all, by the list prices of ${read}${missing}:`, ...parts];
+  return [`about ${sum} a month in all, by the list prices of ${read}${pages}${missing}:`, ...parts];
 }
 
 const money = (dollars: number) =>

@@ -31,6 +31,8 @@ export interface MonthlySum {
   before: { dollars: number; parts: Record<string, number> };
   /** What the sum leaves out, because its price was not found. */
   without: string[];
+  /** What is priced by AWS's pages for us-east-1, because the region's list has no price. */
+  byPage: string[];
   /** The day on which the oldest of the prices was read. */
   read: string;
 }

@@ -1,11 +1,12 @@
+import type { RecipeKind } from "../../../lib/platform/contract/recommendation.ts";
 import { type PlanJson, type PlannedResource, personalizeInput, resourcesOf, type Time } from "./plan-json.ts";
 
 /** What is billed for a month of being there, in the units of AWS's price list. */
 export interface MonthlyUsage {
   /** The line of the plan that it belongs to, such as "SageMaker instances". */
   what: string;
-  /** The code of the service in the price list. */
-  service: string;
+  /** The code of the service in the price list; undefined if the name of its usage type is not known. */
+  service?: string;
   /** The end of the usage type, which follows the region's prefix. */
   usage: string;
   /** Units of a month. */
@@ -15,26 +16,41 @@ export interface MonthlyUsage {
 /** Hours of a month, as AWS counts them in its calculator. */
 export const MONTH_HOURS = 730;
 
+/** What a sum leaves out of campaigns of the second version. */
+export const UNPUBLISHED = "a minimum of campaigns with -v2 recipes, which AWS does not publish";
+
 /**
- * Returns the usage of a month in which nobody calls anything, and what its sum leaves out: campaigns, whose price depends
- * on the recipe, dashboards, and stored gigabytes.
+ * Returns the usage of a month in which nobody calls anything, and what its sum leaves out. Recipes of the second version
+ * (`newRecipes`) are billed by request; their campaigns have a minimum, too, but no published price for it. Source:
+ * https://aws.amazon.com/personalize/pricing/
  */
-export function monthlyUsage(plans: readonly PlanJson[], time: Time): { usage: MonthlyUsage[]; without: string[] } {
+export function monthlyUsage(
+  plans: readonly PlanJson[],
+  time: Time,
+  newRecipes: readonly RecipeKind[] = [],
+): { usage: MonthlyUsage[]; without: string[] } {
   const resources = resourcesOf(plans, time);
   const memory = new Map(
     resources
       .filter(({ type }) => type === "aws_lambda_function")
       .map(({ values }) => [String(values.function_name), Number(values.memory_size ?? 128)]),
   );
-  const campaigns = resources.some(
-    ({ type, values }) => type === "aws_lambda_invocation" && personalizeInput(values)?.kind === "campaign",
-  );
+  const campaigns = resources.flatMap(({ type, values }) => {
+    const input = type === "aws_lambda_invocation" ? personalizeInput(values) : undefined;
+    if (input?.kind !== "campaign") return [];
+    const isNew = newRecipes.some((kind) => input.name?.endsWith(kind.replaceAll("_", "-")));
+    return [{ isNew, hours: (input.min_provisioned_tps ?? 1) * MONTH_HOURS }];
+  });
   const has = (type: string) => resources.some((resource) => resource.type === type);
   return {
-    usage: resources.flatMap((resource) => USAGE[resource.type]?.(resource, memory) ?? []),
+    usage: [
+      ...resources.flatMap((resource) => USAGE[resource.type]?.(resource, memory) ?? []),
+      ...campaigns.flatMap(({ isNew, hours }) =>
+        isNew ? [] : [{ what: "campaigns", usage: "TPS-hours", amount: hours }],
+      ),
+    ],
     without: [
-      ...(campaigns ? ["campaigns"] : []),
-      ...(has("aws_cloudwatch_dashboard") ? ["dashboards"] : []),
+      ...(campaigns.some(({ isNew }) => isNew) ? [UNPUBLISHED] : []),
       ...(has("aws_dynamodb_table") ? ["stored gigabytes"] : []),
     ],
   };
@@ -82,6 +98,7 @@ const USAGE: Readonly<Record<string, Measure>> = {
       : [],
   aws_kms_key: one("KMS key", "awskms", "KMS-Keys"),
   aws_secretsmanager_secret: one("secret", "AWSSecretsManager", "AWSSecretsManager-Secrets"),
+  aws_cloudwatch_dashboard: () => [{ what: "dashboard", usage: "dashboards", amount: 1 }],
   // An alarm on several metrics is billed for each.
   aws_cloudwatch_metric_alarm: ({ values }) => [
     {

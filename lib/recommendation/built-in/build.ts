@@ -1,7 +1,14 @@
 import type { ObjectStore } from "../../platform/aws/object-store.ts";
 import type { Deadline } from "../../platform/resilience/deadline.ts";
 import type { Database } from "../../platform/sql/database.ts";
-import { type BuiltInRecord, type BuiltInTable, itemKey, kindKey, userKey } from "../clients/built-in-table.ts";
+import {
+  type BuiltInRecord,
+  type BuiltInTable,
+  itemKey,
+  kindKey,
+  moreKey,
+  userKey,
+} from "../clients/built-in-table.ts";
 import { EtlError, readFile, runKeys, writeFile } from "../etl/run-files.ts";
 import { RunPlan, type Task } from "../etl/tasks.ts";
 import { chooseModel } from "./choose.ts";
@@ -21,6 +28,12 @@ const FINISH_MS = 300_000;
 
 /** Records per write. */
 const BATCH = 500;
+
+/** The most bytes of a record's ids: DynamoDB takes records of 400 KB. */
+const MOST_BYTES = 380_000;
+
+/** Bytes that DynamoDB adds to each element of a list, rounded up. Source: developer guide, "DynamoDB item sizes". */
+const ELEMENT = 4;
 
 /**
  * Trains the built-in engine on the files of a run: chooses the model, and finds the neighbours of each item and the items
@@ -71,9 +84,13 @@ export async function build(
       `SELECT person FROM person WHERE place > ${first} AND place <= ${first + BATCH} ORDER BY place`,
     );
     await table.write(
-      rows.map(({ person }, index) => {
+      rows.flatMap(({ person }, index) => {
         const own = itemsOf(prepared.matrix, first + index);
-        return { KEY: userKey(String(person)), RUN: run, ITEMS: Array.from(own, (item) => itemIds[item] as string) };
+        return historyRecords(
+          String(person),
+          run,
+          Array.from(own, (item) => itemIds[item] as string),
+        );
       }),
     );
     at += rows.length;
@@ -89,4 +106,23 @@ export async function build(
     await writeFile(store, keys.builtIn, report);
   }
   return { ...task, at, items, by_text, model, seconds, done };
+}
+
+/** Returns the records of a user's items, latest first. None of these items is recommended to the user again. */
+function historyRecords(person: string, RUN: string, ids: readonly string[]): BuiltInRecord[] {
+  const parts: string[][] = [[]];
+  let bytes = 0;
+  for (const id of ids) {
+    bytes += Buffer.byteLength(id) + ELEMENT;
+    if (bytes > MOST_BYTES) {
+      parts.push([]);
+      bytes = Buffer.byteLength(id) + ELEMENT;
+    }
+    parts.at(-1)?.push(id);
+  }
+  const [first = [], ...others] = parts;
+  return [
+    { KEY: userKey(person), RUN, ITEMS: first, ...(others.length > 0 && { MORE: others.length }) },
+    ...others.map((ITEMS, at) => ({ KEY: moreKey(person, at + 1), RUN, ITEMS })),
+  ];
 }

@@ -7,15 +7,6 @@ import type { EventCheck, RunPlan } from "../etl/tasks.ts";
 import type { Matrix } from "./matrix.ts";
 
 /**
- * The most bytes for the ids of a user's items, latest first. These items are never recommended to the user. A DynamoDB
- * record has at most 400 KB.
- */
-const MOST_BYTES = 380_000;
-
-/** Bytes that DynamoDB adds to each element of a list, rounded up. Source: developer guide, "DynamoDB item sizes". */
-const ELEMENT = 4;
-
-/**
  * The most pairs of a user and an item in memory, 8 bytes each. If there are more, a share of the users is left out.
  */
 const MOST_PAIRS = 40_000_000;
@@ -55,8 +46,7 @@ export async function prepare(
   const permille = Math.floor(Math.min(1, mostPairs / Math.max(1, Number(counted?.pairs))) * 1_000);
   await engine.run(
     `CREATE TABLE history AS SELECT person, number, latest FROM event JOIN item USING (item)
-    WHERE md5_number_lower(person) % 1000 < ${permille}
-    QUALIFY sum(strlen(item) + ${ELEMENT}) OVER (PARTITION BY person ORDER BY latest DESC, number) <= ${MOST_BYTES};
+    WHERE md5_number_lower(person) % 1000 < ${permille};
     DROP TABLE event`,
   );
 }

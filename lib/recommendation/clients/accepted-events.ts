@@ -3,7 +3,7 @@ import { attempt, retryUnprocessed } from "../../platform/aws/call.ts";
 import { failureKind } from "../../platform/aws/errors.ts";
 import { concurrently } from "../../platform/resilience/concurrently.ts";
 import { type Deadline, retry } from "../../platform/resilience/deadline.ts";
-import { INGESTION_EXPIRES, INGESTION_KEY } from "../records/tables.ts";
+import { EXPIRES, INGESTION_KEY } from "../records/tables.ts";
 
 /**
  * Counter records for each day. Each is a DynamoDB partition of its own, which takes 1,000 writes a second, so
@@ -42,7 +42,7 @@ export function dynamoEventCounter(
       TableName: table,
       Key: keyOf(dayOf(time), shard),
       UpdateExpression: "ADD #accepted :events SET #last = :last, #expires = :expires",
-      ExpressionAttributeNames: { "#accepted": "ACCEPTED", "#last": "LAST", "#expires": INGESTION_EXPIRES },
+      ExpressionAttributeNames: { "#accepted": "ACCEPTED", "#last": "LAST", "#expires": EXPIRES },
       ExpressionAttributeValues: {
         ":events": events,
         ":last": time,

@@ -17,6 +17,7 @@ import type { Parsed } from "../records/value.ts";
 import { answer, logFailure } from "../service/reply.ts";
 import type { RecommendationServices } from "../service/services.ts";
 import { partsMerger } from "./merge.ts";
+import { keepRecentItems } from "./recent-items.ts";
 
 /** Name of the metric for accepted events that could not be counted, by `Project`. An alarm watches it. */
 export const UNCOUNTED_EVENTS = "UncountedEvents";
@@ -43,11 +44,13 @@ export function logEvents(services: RecommendationServices) {
       if (failure === undefined) accepted.push({ event: record, isAnonymous: isAnonymous(values[index]) });
       else unstored.push({ index, id: record.EVENT_ID, failure });
     }
-    const [degraded] =
-      accepted.length > 0
-        ? await Promise.all([track(services, accepted, call), count(services, accepted, call)])
-        : [[]];
-    return uploadReply(services, call, values.length, { invalid, unstored, degraded });
+    if (accepted.length === 0) return uploadReply(services, call, values.length, { invalid, unstored, degraded: [] });
+    const [tracked, kept] = await Promise.all([
+      track(services, accepted, call),
+      keep(services, accepted, call),
+      count(services, accepted, call),
+    ]);
+    return uploadReply(services, call, values.length, { invalid, unstored, degraded: [...tracked, ...kept] });
   };
 }
 
@@ -80,6 +83,30 @@ function track(services: RecommendationServices, accepted: readonly NewEvent[], 
     }
   });
 }
+
+/** Keeps what the built-in engine's next lists take into account. */
+async function keep(
+  services: RecommendationServices,
+  accepted: readonly NewEvent[],
+  call: Call,
+): Promise<Degradation[]> {
+  const stored = accepted.map(({ event }) => event);
+  const failed = await keepRecentItems(services, stored, realtimeDeadline(services, call));
+  if (!failed) return [];
+  logFailure(
+    services,
+    call,
+    `${failed.count} of ${stored.length} events were not kept for the built-in engine`,
+    failed.cause,
+  );
+  return [delayed("events", `${failed.count} of ${stored.length} events: ${failed.reason}`)];
+}
+
+/** Returns the entry of `degraded` for stored records that reach no list before the next training. */
+const delayed = (target: string, reason: string, effect?: string): Degradation => ({
+  ...{ stage: "realtime", target, reason },
+  effect: effect ?? "stored; recommendations take it into account after the next training",
+});
 
 const ofTypes = (events: readonly NewEvent[], types: readonly string[] | undefined) =>
   types === undefined ? events : events.filter(({ event }) => types.includes(event.EVENT_TYPE));
@@ -225,14 +252,7 @@ async function passOn(
   { count, what, target, effect }: { count: number; what: string; target: string; effect?: string },
   send: () => Promise<Undelivered | string>,
 ): Promise<Degradation[]> {
-  const degraded = (reason: string): Degradation[] => [
-    {
-      stage: "realtime",
-      target,
-      reason,
-      effect: effect ?? "stored; recommendations take it into account after the next training",
-    },
-  ];
+  const degraded = (reason: string) => [delayed(target, reason, effect)];
   try {
     if (count === 0 || !(await isTrained(services, call))) return [];
     const failed = await send();

@@ -21,8 +21,9 @@ export const TRAINING_KEY = "KEY";
  */
 export const INGESTION_KEY = "DAY_SHARD";
 
-/** The ingestion table's attribute for DynamoDB's time to live, in epoch seconds. */
-export const INGESTION_EXPIRES = "EXPIRES";
+/** Attribute for DynamoDB's time to live, in epoch seconds, of the tables that have it. */
+export const EXPIRES = "EXPIRES";
+export const EXPIRING: readonly TableName[] = ["ingestion", "built-in"];
 
 /**
  * Key of each DynamoDB table; all are strings. Repeats the names above, since bundles of functions would keep

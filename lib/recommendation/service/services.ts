@@ -4,7 +4,7 @@ import type { DocumentReader } from "../../platform/aws/versioned-documents.ts";
 import type { ApiOptions } from "../../platform/http/middleware.ts";
 import type { Placement } from "../../settings/placements.ts";
 import type { EventCounter } from "../clients/accepted-events.ts";
-import type { BuiltInReader } from "../clients/built-in-table.ts";
+import type { BuiltInReader, RecentWriter } from "../clients/built-in-table.ts";
 import type { Pointers } from "../clients/parameters.ts";
 import type { EtlListReader } from "../clients/popular-items.ts";
 import type { ChangeQueue, EventTracker } from "../clients/realtime.ts";
@@ -22,6 +22,8 @@ export interface RecommendationServices {
   popularItems: EtlListReader;
   /** Table of the built-in engine. */
   builtIn: BuiltInReader;
+  /** Keeps the items of users' events until the next training has learned from them. */
+  writeRecent: RecentWriter;
   /** Undefined if the items have no CREATION_TIMESTAMP. */
   newestItems: EtlListReader;
   /** The placements in use. */

@@ -5,6 +5,7 @@ import { recipeOf } from "../../settings/campaign-settings.ts";
 import type { Configuration, Recommendation } from "../../settings/configuration.ts";
 import { eventTypeChoice } from "../../settings/event-types.ts";
 import { loggingSettings } from "../../settings/logging.ts";
+import { learnedEvents } from "../built-in/learned-events.ts";
 import type { Definitions } from "../records/layout.ts";
 import type { RealtimeSyncSettings, RecommendationSettings } from "./settings.ts";
 
@@ -27,7 +28,9 @@ export function recommendationSettings(
   return {
     project: project.project_name,
     campaigns: Object.fromEntries(configured.map((kind) => [kind, names.campaignParameter(kind)])),
-    built_in: [...(solution.built_in ?? [])],
+    // A kind without a recipe has no campaign.
+    built_in: RECIPE_KINDS.filter((kind) => !configured.includes(kind) || solution.built_in?.includes(kind)),
+    learned_events: learnedEvents(solution.recipes),
     // aws-similar-items uses the columns of items itself, so it needs no text neighbours.
     rare_items_by_text:
       solution.recipes.similar_items !== undefined && recipeOf(recommendation, "similar_items").name === "aws-sims",

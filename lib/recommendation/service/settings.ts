@@ -2,6 +2,7 @@ import type { RecipeKind } from "../../platform/contract/recommendation.ts";
 import type { AccessSettings } from "../../platform/http/access.ts";
 import type { LoggingSettings } from "../../platform/request-log/settings.ts";
 import type { EventTypeChoice } from "../../settings/event-types.ts";
+import type { LearnedEvents } from "../built-in/learned-events.ts";
 import type { Definitions } from "../records/layout.ts";
 
 /** One filter of the settings. */
@@ -25,6 +26,8 @@ export interface RecommendationSettings extends AccessSettings {
   campaigns: Partial<Record<RecipeKind, string>>;
   /** The kinds of recipes for which the built-in engine makes the lists. */
   built_in: RecipeKind[];
+  /** The events that the built-in engine learns from. */
+  learned_events: LearnedEvents;
   /** Whether the campaign for similar items returns only popular items for rare items. */
   rare_items_by_text: boolean;
   /** The parameter that holds the event tracker's id. */

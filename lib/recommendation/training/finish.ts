@@ -81,6 +81,7 @@ function switched(progress: readonly RecipeProgress[]): string {
       .filter(wanted)
       .map(({ recipe }) => recipe)
       .join(", ");
+  if (progress.length === 0) return "No recipes are configured, so nothing was trained in Personalize.";
   const done = named(({ stage }) => stage === "done");
   const others = named(({ stage }) => stage !== "done");
   if (others === "") return "All recipes of this run serve their new versions.";

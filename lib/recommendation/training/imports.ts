@@ -15,7 +15,7 @@ interface ImportJob {
 /**
  * Starts the imports of a run's data. Each import replaces everything that was imported into its dataset before. If
  * the newest import of a dataset belongs to the same chain and data and has not failed, it is reused, running or ended.
- * Throws TrainingError, before any import, if mode init would train events twice.
+ * Without recipes nothing is imported. Throws TrainingError, before any import, if mode init would train events twice.
  */
 export async function startImports(
   input: { run: string; origin: string; data: string },
@@ -23,7 +23,9 @@ export async function startImports(
 ): Promise<{ jobs: ImportJob[] }> {
   const manifest = await requireManifest(context.store, input.run);
   const planned: PlannedImport[] = [];
-  for (const dataset of DATASETS) {
+  // The built-in engine reads the files themselves.
+  const datasets = Object.keys(context.settings.recipes).length > 0 ? DATASETS : [];
+  for (const dataset of datasets) {
     // Personalize rejects a file without records. It can train without users or items.
     if (manifest[dataset].rows === 0) continue;
     planned.push({ dataset, ...(await planImport(dataset, `${input.origin} ${input.data}`, context)) });

@@ -41,8 +41,8 @@ export type RunMode = v.InferOutput<typeof RunModes>;
 /** The input of the training state machine, as written by the command line and the schedule. */
 export const TrainingInput = v.strictObject({
   mode: RunModes,
-  /** Default: all configured recipes. In mode accept: those with a version that was held back. */
-  recipes: v.optional(v.pipe(Recipes, v.minLength(1))),
+  /** Default: all configured recipes. In mode accept: those with a version that was held back. Empty: the built-in engine alone. */
+  recipes: v.optional(Recipes),
   /** Whether to train even if accepted events are missing from the bucket. */
   accept_missing: v.optional(v.boolean(), false),
 });

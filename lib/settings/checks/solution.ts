@@ -11,9 +11,6 @@ import { type Check, noneTwice, sound } from "./drafts.ts";
  */
 export const checkRecipes: Check = ({ solution, campaign }, report) => {
   const recipes = solution?.recipes;
-  if (recipes !== undefined && Object.keys(recipes).length === 0) {
-    report("solution", ["recipes"], `needs at least one of ${joinWords(RECIPE_KINDS)}`);
-  }
   noneTwice(report, "solution", ["built_in"], solution?.built_in);
   for (const kind of RECIPE_KINDS) {
     const configured = recipes !== undefined && Object.hasOwn(recipes, kind);

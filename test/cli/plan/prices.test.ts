@@ -82,10 +82,14 @@ test("adds up what has a price, and says what has none", async () => {
     now: new Date("2026-11-26"),
   });
   assert.equal(sum, {
-    dollars: 745.6,
-    parts: { "SageMaker instances": 730, "interface endpoint": 14.6, "KMS key": 1 },
+    dollars: 763.3203504,
+    parts: {
+      ...{ "SageMaker instances": 730, "provisioned instances": 17.5203504, "interface endpoint": 14.6 },
+      ...{ "KMS key": 1, alarm: 0.2 },
+    },
     before: { dollars: 1, parts: { "KMS key": 1 } },
-    without: ["provisioned instances", "alarm", "stored gigabytes"],
+    without: ["stored gigabytes"],
+    byPage: ["provisioned instances", "alarm"],
     read: "2026-11-26",
   });
 });
@@ -106,7 +110,7 @@ test("keeps prices with their day, asks again after a month, and shows old ones 
   assert.is((await on("2026-12-24"))?.read, "2026-12-24");
   assert.match(readFileSync(file, "utf8"), '"read": "2026-12-24"');
   writeFileSync(file, "{");
-  assert.is(await on("2026-12-25", denied), undefined);
+  assert.equal((await on("2026-12-25", denied))?.byPage, ["KMS key"]);
 });
 
 test("reads the answers of the Price List API: the first tier in dollars", () => {

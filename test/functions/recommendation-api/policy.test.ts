@@ -49,7 +49,7 @@ test("the API can only read popular items and only update event counts", () => {
   const actionsOn = (resource: string) =>
     api.filter(({ resources }) => resources.includes(resource)).flatMap(({ actions }) => actions);
   assert.equal(actionsOn("popular"), ["dynamodb:GetItem"]);
-  assert.equal(actionsOn("built-in"), ["dynamodb:BatchGetItem"]);
+  assert.equal(actionsOn("built-in"), ["dynamodb:BatchGetItem", "dynamodb:BatchWriteItem"]);
   assert.equal(actionsOn("ingestion"), ["dynamodb:UpdateItem"]);
   assert.equal(actionsOn("campaign/a"), ["personalize:GetRecommendations"]);
 });

@@ -140,6 +140,7 @@ export async function startWorld(options: WorldOptions = {}) {
       personalized_ranking: names.campaignParameter("personalized_ranking"),
     },
     built_in: options.builtIn ?? [],
+    learned_events: {},
     logging: { user_id: "plain", query_text: true },
     rare_items_by_text: true,
     event_tracker: names.eventTrackerParameter(),

@@ -49,6 +49,12 @@ for (const [what, setup] of [
   });
 }
 
+test("are the most frequent ones without recipes", () => {
+  const files = changed(filledExample(), "solution.yaml", ["recipes"], {});
+  const { recommendation } = valid(changed(files, "campaign.yaml", ["campaigns"], {}));
+  assert.is(recommendation && eventTypeChoice(recommendation).others, true);
+});
+
 test("are the named ones first, then others by their number of events, without any that have none", () => {
   const counts = new Map([
     ["a", 5],

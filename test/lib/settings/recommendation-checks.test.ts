@@ -17,15 +17,8 @@ const inColumn = (column: string) => `INCLUDE ItemID WHERE Items.${column} IN ("
 
 const RULES: readonly Rule[] = [
   {
-    rule: "at least one recipe is configured",
-    good: { "solution.yaml recipes.similar_items": undefined, "campaign.yaml campaigns.similar_items": undefined },
-    bad: { "solution.yaml recipes": {}, "campaign.yaml campaigns": {} },
-    problems:
-      'solution.yaml recipes needs at least one of "user_personalization", "similar_items" or "personalized_ranking"',
-  },
-  {
-    rule: "a recipe has its campaign",
-
+    rule: "a recipe has its campaign, if there are any",
+    good: { "solution.yaml recipes": {}, "campaign.yaml campaigns": {} },
     bad: { "campaign.yaml campaigns.similar_items": undefined },
     problems: "campaign.yaml campaigns.similar_items is missing: solution.yaml configures this recipe",
   },

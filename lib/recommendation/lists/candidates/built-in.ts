@@ -1,6 +1,14 @@
 import type { Deadline } from "../../../platform/resilience/deadline.ts";
 import { SEEDS, suggest } from "../../built-in/suggest.ts";
-import { type BuiltInReader, type BuiltInRecord, itemKey, kindKey, userKey } from "../../clients/built-in-table.ts";
+import {
+  type BuiltInReader,
+  type BuiltInRecord,
+  itemKey,
+  kindKey,
+  moreKey,
+  recentKey,
+  userKey,
+} from "../../clients/built-in-table.ts";
 
 /** Returns text neighbours of a rare item, best first; none for other items. Throws if the table cannot be read. */
 export async function ownKind(builtIn: BuiltInReader, itemId: string, deadline: Deadline): Promise<readonly string[]> {
@@ -30,8 +38,8 @@ export interface Suggested {
 const MAX_CAUSES = 3;
 
 /**
- * Returns the recommendations of the built-in engine, best first, as of the last training: items similar to those of
- * the request and to the user's last ones. Input items and the user's items are left out. On a page, text neighbours
+ * Returns the recommendations of the built-in engine, best first: items similar, as of the last training, to those of
+ * the request and to the user's last ones, of which some may be later than the training. Input items and the user's items are left out. On a page, text neighbours
  * come first; for a user, they are used only if there are no neighbours by common users. Empty if the engine knows none
  * of the input. Throws if the table cannot be read.
  */
@@ -41,8 +49,8 @@ export async function suggestedItems(
   deadline: Deadline,
 ): Promise<Suggested> {
   const isPage = "pageItemIds" in occasion;
-  const key = isPage || occasion.userId === undefined ? undefined : userKey(occasion.userId);
-  const history = key === undefined ? [] : ((await builtIn([key], deadline)).get(key)?.ITEMS ?? []);
+  const userId = isPage ? undefined : occasion.userId;
+  const history = userId === undefined ? [] : await historyOf(builtIn, userId, deadline);
   const known = new Set([...(isPage ? occasion.pageItemIds : occasion.itemIds), ...history]);
   const seeds = [...known].slice(0, SEEDS);
   const read = async (...keysOf: ((seed: string) => string)[]) => {
@@ -72,4 +80,13 @@ export async function suggestedItems(
         .slice(0, MAX_CAUSES)
         .map(({ seed }) => seed),
   };
+}
+
+/** Returns all items of a user, latest first: those of events since the training, then those it read. */
+async function historyOf(builtIn: BuiltInReader, userId: string, deadline: Deadline): Promise<string[]> {
+  const [recent, trained] = [recentKey(userId), userKey(userId)];
+  const first = await builtIn([recent, trained], deadline);
+  const keys = Array.from({ length: first.get(trained)?.MORE ?? 0 }, (_, at) => moreKey(userId, at + 1));
+  const more = keys.length > 0 ? await builtIn(keys, deadline) : first;
+  return [recent, trained, ...keys].flatMap((key) => (first.get(key) ?? more.get(key))?.ITEMS ?? []);
 }

@@ -60,7 +60,7 @@ for (const [what, idleCostsBefore, before, lines] of [
       ...NONE,
       idleCosts: [instances("2 × ml.g5.xlarge"), KEY].map((cost) => ({ ...cost, names: [...cost.names] })),
       idleCostsBefore: idleCostsBefore.map((cost) => ({ ...cost, names: [...cost.names] })),
-      monthlySum: { dollars: 1_234.5, parts, without: ["campaigns"], read: "2026-11-26", before },
+      monthlySum: { dollars: 1_234.5, parts, byPage: [], without: ["campaigns"], read: "2026-11-26", before },
     });
     assert.is(text.split("\n\n")[0], ["Costs while idle, once applied", ...lines].join("\n  "));
   });

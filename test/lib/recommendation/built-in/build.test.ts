@@ -15,10 +15,18 @@ import { neighboursIn } from "../../../../lib/recommendation/built-in/neighbours
 import { prepare, readPrepared } from "../../../../lib/recommendation/built-in/prepare.ts";
 import { BuiltInReport } from "../../../../lib/recommendation/built-in/report.ts";
 import { textNeighbours } from "../../../../lib/recommendation/built-in/texts.ts";
-import { itemKey, kindKey, userKey } from "../../../../lib/recommendation/clients/built-in-table.ts";
+import {
+  BETWEEN_RUNS,
+  itemKey,
+  kindKey,
+  moreKey,
+  recentKey,
+  userKey,
+} from "../../../../lib/recommendation/clients/built-in-table.ts";
 import { findFile, readFile, runKeys } from "../../../../lib/recommendation/etl/run-files.ts";
 import { withEngine } from "../../../../lib/recommendation/etl/sql.ts";
 import { RunPlan } from "../../../../lib/recommendation/etl/tasks.ts";
+import { suggestedItems } from "../../../../lib/recommendation/lists/candidates/built-in.ts";
 import { tasteData } from "../../../../packages/local-personalize/test/taste-data.ts";
 import { suite } from "../../../suite.ts";
 import { event, ITEM, LIMITS, world } from "../etl/run.ts";
@@ -112,7 +120,9 @@ test("stores neighbours of every item and the items of every user, never those w
 
 test("stores all items of a user, of which none is recommended to the user again", async () => {
   const small = world();
-  small.records.item = Array.from({ length: 600 }, (_, index) => ({ ...ITEM, ITEM_ID: `B${index}` }));
+  // Three records of a user: DynamoDB takes 400 KB for each.
+  const idOf = (index: number) => `B${index}`.padEnd(250, "-");
+  small.records.item = Array.from({ length: 3_200 }, (_, index) => ({ ...ITEM, ITEM_ID: idOf(index) }));
   small.events(
     "2025-03-01",
     "a",
@@ -122,8 +132,22 @@ test("stores all items of a user, of which none is recommended to the user again
   );
   await small.run("r1");
   await small.learn("r1");
-  const { ITEMS = [] } = small.builtIn.records.get(userKey("U1")) ?? {};
-  assert.equal([ITEMS.length, ITEMS[0], ITEMS.at(-1)], [600, "B599", "B0"]);
+  const { records } = small.builtIn;
+  assert.is(records.get(userKey("U1"))?.MORE, 2);
+  const reads: string[][] = [];
+  const { known } = await suggestedItems(
+    async (keys) => {
+      reads.push([...keys]);
+      return new Map([...records].filter(([key]) => keys.includes(key)));
+    },
+    { userId: "U1", itemIds: [] },
+    { remaining: () => 1_000 },
+  );
+  assert.equal([known.size, [...known][0], [...known].at(-1)], [3_200, idOf(3_199), idOf(0)]);
+  assert.equal(reads.slice(0, 2), [
+    [recentKey("U1"), userKey("U1")],
+    [moreKey("U1", 1), moreKey("U1", 2)],
+  ]);
 });
 
 test("finds neighbours of rare items by their texts, of their own kind more often than plain cosine does", async () => {
@@ -152,7 +176,9 @@ test("finds neighbours of rare items by their texts, of their own kind more ofte
 
 test("writes the same in calls that run out of time, and removes what another run wrote", async () => {
   const whole = new Map(shop.builtIn.records);
-  await shop.builtIn.write([{ KEY: itemKey("gone"), RUN: "r0", ITEMS: [], SCORES: [] }]);
+  const recent = { KEY: recentKey("u1"), RUN: BETWEEN_RUNS, ITEMS: ["i1"] };
+  whole.set(recent.KEY, recent);
+  await shop.builtIn.write([{ KEY: itemKey("gone"), RUN: "r0", ITEMS: [], SCORES: [] }, recent]);
   const before = await reportOf(shop, "r1");
   // A call has time for two batches, of 500 of 3,500 records each, and the last one for the rest.
   assert.is(await shop.learn("r1", [60_003, 60_003, 60_003, 900_000]), 4);

@@ -2,7 +2,11 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { ObjectStore } from "../../../../lib/platform/aws/object-store.ts";
 import type { ProfileDataset } from "../../../../lib/platform/contract/recommendation.ts";
-import type { BuiltInRecord, BuiltInTable } from "../../../../lib/recommendation/clients/built-in-table.ts";
+import {
+  BETWEEN_RUNS,
+  type BuiltInRecord,
+  type BuiltInTable,
+} from "../../../../lib/recommendation/clients/built-in-table.ts";
 import type {
   PopularItems,
   PopularItemsStore,
@@ -89,7 +93,7 @@ export class MemoryBuiltIn implements BuiltInTable {
   }
 
   async removeOthers(run: string) {
-    for (const { KEY, RUN } of this.records.values()) if (RUN !== run) this.records.delete(KEY);
+    for (const { KEY, RUN } of this.records.values()) if (RUN !== run && RUN !== BETWEEN_RUNS) this.records.delete(KEY);
     return true;
   }
 }

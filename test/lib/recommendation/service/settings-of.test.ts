@@ -27,12 +27,20 @@ test("pointers have the names under which they are written", () => {
   assert.is(category?.resource, names.filter("category", category?.expression ?? ""));
 });
 
-test("a recipe that is not configured has no campaign", () => {
-  const { similar_items } = recommendation.solution.recipes;
-  const solution = { ...recommendation.solution, recipes: { similar_items } };
-  const settings = recommendationSettings(configuration, { ...recommendation, solution }, names);
-  assert.equal(Object.keys(settings.campaigns), ["similar_items"]);
-});
+const { similar_items } = recommendation.solution.recipes;
+const OTHERS = ["user_personalization", "personalized_ranking"];
+
+for (const [what, recipes, campaigns, builtIn, learned] of [
+  ["a recipe alone has a campaign", { similar_items }, ["similar_items"], OTHERS, { event_type: "view" }],
+  ["no recipe at all", {}, [], [OTHERS[0], "similar_items", OTHERS[1]], {}],
+] as const) {
+  test(`the built-in engine answers each kind without a campaign: ${what}`, () => {
+    const solution = { ...recommendation.solution, recipes } as typeof recommendation.solution;
+    const settings = recommendationSettings(configuration, { ...recommendation, solution }, names);
+    assert.equal([Object.keys(settings.campaigns), settings.built_in], [campaigns, builtIn]);
+    assert.equal(settings.learned_events, learned);
+  });
+}
 
 test("the rules for records have the refused ids, and not how sample files are read", () => {
   const personalize = { ...recommendation.personalize, ids: { refuse: ["guest"] } };

@@ -86,7 +86,7 @@ test("an import that is waited for is told, without recipes: none has begun", as
 });
 
 /** A Personalize that takes imports, each a second later than the last, and starts those of runs over data of this size. */
-function importing(rows: Record<"user" | "item" | "interaction", number>) {
+function importing(rows: Record<"user" | "item" | "interaction", number>, recipes: object = { similar_items: {} }) {
   const jobs: { jobName: string; datasetImportJobArn: string; status: string; creationDateTime?: Date; of: string }[] =
     [];
   const personalize = {
@@ -120,7 +120,7 @@ function importing(rows: Record<"user" | "item" | "interaction", number>) {
   };
   const own = world();
   const store = { read: async () => [Buffer.from(JSON.stringify(manifest))] };
-  const context = { ...own, personalize, store, bucket: "b", importRoleArn: "r", settings: { tags: {} } };
+  const context = { ...own, personalize, store, bucket: "b", importRoleArn: "r", settings: { tags: {}, recipes } };
   const start = (origin: string, data: string) =>
     startImports({ run: "run", origin, data }, context as unknown as TrainingContext).then(
       (started) => started.jobs.map(({ arn }) => arn),
@@ -128,6 +128,10 @@ function importing(rows: Record<"user" | "item" | "interaction", number>) {
     );
   return { ...own, jobs, start };
 }
+
+test("nothing is imported without recipes", async () => {
+  assert.equal(await importing({ user: 1, item: 1, interaction: 1 }, {}).start("a", "1"), []);
+});
 
 test("a run takes up the imports of its own chain and data, and of no other", async () => {
   const { jobs, start } = importing({ user: 1, item: 0, interaction: 1 });
