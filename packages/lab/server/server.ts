@@ -5,7 +5,7 @@ import { type JudgmentFiles, SentJudgment } from "./judgment-files.ts";
 import { AskedClicks, AskedDays, AskedExperiment, AskedSearches, type LogReports, TakenClicks } from "./log-reports.ts";
 import { type Served, serveOnLoopback } from "./loopback.ts";
 import { type MerchandiseOptions, merchandise } from "./merchandise.ts";
-import { RULES_PLACE, SYNONYMS_PLACE, VARIETY_PLACE } from "./merchandise-kinds.ts";
+import { hasRules, RULES_PLACE, SYNONYMS_PLACE, VARIETY_PLACE } from "./merchandise-kinds.ts";
 import { type Page, securityHeaders } from "./page.ts";
 import { ConsoleError, errorBody, explainedError } from "./problem.ts";
 import { isProxied, passOn, type Upstream } from "./proxy.ts";
@@ -119,22 +119,23 @@ type Routes = Readonly<Record<string, (call: Call) => unknown>>;
 function routesOf(options: ConsoleOptions): Routes {
   const { judgments, tasks, runs, reports, gateway, recommendation, defaultsFile } = options;
   const { history, users, status } = options;
-  const setup: ConsoleSetup = {
+  const setup = (): ConsoleSetup => ({
     ...options.setup,
     gateway: gateway.url,
     recommendation: recommendation?.url ?? null,
     can: {
       ...{ write: defaultsFile !== undefined, history: history !== undefined, status: status !== undefined },
       merchandise: options.merchandise !== undefined,
+      rules: options.merchandise !== undefined && hasRules(options.merchandise.conf),
     },
-  };
+  });
   const offered = <T>(part: T | undefined, what: string): T => {
     if (part !== undefined) return part;
     const reason = `${what} can only be read on the local stack, or with its configuration`;
     throw new ConsoleError(404, "not_offered", reason);
   };
   return {
-    "GET /api/setup": () => setup,
+    "GET /api/setup": setup,
     "GET /api/judgments": () => ({ names: judgments.names() }),
     "GET /api/judgments/rows": ({ query }) => ({ rows: judgments.read(query.get("name") ?? "") }),
     "POST /api/judgments/rows": ({ body, query }) => ({

@@ -22,7 +22,13 @@ export interface ConsoleSetup {
   /** A text with which the first search shows something; null if nobody knows one. */
   example: { query: string; user: string | null } | null;
   /** What else the server offers. */
-  can: { write: boolean; history: boolean; status: boolean; merchandise: boolean };
+  can: {
+    write: boolean;
+    history: boolean;
+    status: boolean;
+    merchandise: boolean /** Whether there are rules to add to. */;
+    rules: boolean;
+  };
 }
 
 /** An entry of hybrid_search.yaml. */
@@ -31,18 +37,21 @@ export interface ConsoleIndex {
   index: string;
   embeddings: { field: string; kind: ModelKind }[];
   candidates: number;
+  /** Whether it has lists of synonyms. */
+  synonyms: boolean;
   settings: Techniques & { weights: number[] | null };
 }
 
 /** Returns what the page must know about the entries of hybrid_search.yaml. */
 export function consoleIndexes(entries: readonly HybridQuery[]): ConsoleIndex[] {
-  return entries.map(({ index, embedding_mappings, candidates, settings }) => ({
+  return entries.map(({ index, embedding_mappings, candidates, settings, synonyms }) => ({
     index,
     embeddings: embedding_mappings.map(({ embedding_field, model_name }) => ({
       field: embedding_field,
       kind: MODELS[model_name].kind,
     })),
     candidates,
+    synonyms: (synonyms?.files ?? []).length > 0,
     settings: { ...settings, weights: settings.weights ?? null },
   }));
 }

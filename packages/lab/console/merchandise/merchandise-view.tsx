@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Problem, scrolls } from "../parts.tsx";
 import { dayAndTime } from "../recommend/status.ts";
-import { goTo, hashOf, place, setup } from "../state.ts";
+import { goTo, hashOf, otherIndex, place, setup } from "../state.ts";
 import { type DocumentName, documents, readDocument, revertTo } from "./documents.ts";
 import { RulesPlace } from "./rules-place.tsx";
 import { SynonymsPlace } from "./synonyms-place.tsx";
@@ -36,7 +36,7 @@ export function MerchandiseView() {
           {(Object.keys(TABS) as DocumentName[]).map((tab) => (
             <a
               key={tab}
-              href={hashOf({ ...place.value, tab, rule: "" })}
+              href={hashOf({ ...place.value, tab, rule: "", text: "" })}
               aria-current={tab === name ? "true" : undefined}
             >
               {TABS[tab]}
@@ -44,13 +44,11 @@ export function MerchandiseView() {
           ))}
         </nav>
         <label>
-          Tried on the index
+          Index to try it on
           <input
             list="merchandise-indexes"
             value={place.value.index}
-            onChange={(event) =>
-              goTo({ index: event.currentTarget.value.trim(), fields: [], variants: null, show: "" })
-            }
+            onChange={(event) => goTo(otherIndex(event.currentTarget.value.trim()))}
           />
         </label>
         <datalist id="merchandise-indexes">
@@ -80,6 +78,9 @@ export function MerchandiseView() {
     </>
   );
 }
+
+/** Returns the name in an ARN: of the user, or of the session of a role. */
+const authorOf = (writtenBy: string): string => writtenBy.split(/[/:]/).at(-1) || writtenBy;
 
 /** Who changed what, and the way back. */
 function Versions({ name }: { name: DocumentName }) {
@@ -125,7 +126,9 @@ function Versions({ name }: { name: DocumentName }) {
                 <tr key={version}>
                   <th scope="row">{version}</th>
                   <td class="text">{dayAndTime(written_at)}</td>
-                  <td class="text">{written_by}</td>
+                  <td class="text" title={written_by}>
+                    {authorOf(written_by)}
+                  </td>
                   <td class="text">
                     {reverts_to !== undefined && `brings back version ${reverts_to}. `}
                     {changes.join("; ")}

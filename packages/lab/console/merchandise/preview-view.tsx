@@ -45,7 +45,7 @@ export function PreviewView({ of, texts, draft, today }: PreviewProps) {
       <h3>What it does to searches</h3>
       <div class="row">
         <label class="grow">
-          Searches, one in a line
+          Searches to try, one per line
           <textarea
             rows={3}
             dir="auto"
@@ -54,7 +54,7 @@ export function PreviewView({ of, texts, draft, today }: PreviewProps) {
           />
         </label>
         <label>
-          And those of a judgments file
+          Searches of a judgments file
           <select value={file} onChange={(event) => choose(event.currentTarget.value)}>
             <option value="">none</option>
             {names.value.map((name) => (
@@ -63,7 +63,7 @@ export function PreviewView({ of, texts, draft, today }: PreviewProps) {
           </select>
         </label>
         <label>
-          Searched as
+          Kind of search
           <select
             value={variant && variantTitle(variant, subqueries.value)}
             onChange={(event) => searchAs(event.currentTarget.value)}

@@ -28,7 +28,7 @@ export function VariantSettings({ variant, onChange }: Props<Variant>) {
         <input value={variant.name} onChange={(event) => onChange({ ...variant, name: event.currentTarget.value })} />
       </label>
       <label>
-        search_request_template; "[search_query]" stands for the text
+        Template of the search, with "[search_query]" for the text
         <textarea
           rows={10}
           spellcheck={false}

@@ -127,7 +127,7 @@ inSearch(
     await hybrid.getByRole("slider", { name: "weight of dense in hybrid" }).fill("1");
     await hybrid.getByRole("button", { name: "Write to hybrid_search.yaml" }).click();
     const preview = hybrid.getByRole("region", { name: "Preview" });
-    await preview.getByLabel("Searches, one in a line").fill("letters");
+    await preview.getByLabel("Searches to try, one per line").fill("letters");
     const before = console.gateway.received.length;
     await preview.getByRole("button", { name: "Preview" }).click();
     await preview.getByText("Of 1 query: 1 changed.").waitFor({ timeout: patient(60_000) });
