@@ -10,7 +10,7 @@ import { type Page, securityHeaders } from "./page.ts";
 import { ConsoleError, errorBody, explainedError } from "./problem.ts";
 import { isProxied, passOn, type Upstream } from "./proxy.ts";
 import { type Runs, SentRun } from "./runs.ts";
-import type { ConsoleSetup, ProxiedService } from "./setup.ts";
+import type { ConsoleSetup, ConsoleTemplate, ProxiedService } from "./setup.ts";
 import { SentDocuments, SentTask, type Tasks } from "./tasks.ts";
 
 /** An event of a user, newest first in lists. */
@@ -23,7 +23,8 @@ export interface HistoryEvent {
 
 export interface ConsoleOptions {
   page: Page;
-  setup: Omit<ConsoleSetup, ProxiedService | "can">;
+  setup: Omit<ConsoleSetup, ProxiedService | "can" | "templates">;
+  templates: ConsoleTemplate[];
   gateway: Upstream;
   recommendation?: Upstream;
   judgments: JudgmentFiles;
@@ -121,6 +122,7 @@ function routesOf(options: ConsoleOptions): Routes {
   const { history, users, status } = options;
   const setup = (): ConsoleSetup => ({
     ...options.setup,
+    templates: options.templates,
     gateway: gateway.url,
     recommendation: recommendation?.url ?? null,
     can: {
@@ -146,6 +148,7 @@ function routesOf(options: ConsoleOptions): Routes {
     "GET /api/task": ({ query }) => tasks.read(query.get("name") ?? ""),
     "POST /api/task/documents": ({ body, query }) => tasks.open(query.get("name") ?? "", parsed(SentDocuments, body)),
     "GET /api/queries": ({ query }) => reports.searches(checked(AskedSearches, Object.fromEntries(query))),
+    "GET /api/customers": ({ query }) => reports.customers(checked(AskedSearches, Object.fromEntries(query))),
     "GET /api/report": ({ query }) => reports.recommendations(checked(AskedDays, Object.fromEntries(query))),
     "GET /api/runs": () => ({ runs: runs.list() }),
     "GET /api/run": ({ query }) => runs.read(query.get("id") ?? ""),

@@ -84,6 +84,8 @@ export function ColumnView({ variant, onChange, onRemove }: Props) {
           <strong>degraded: {stage}</strong> {target} – {reason}: {effect}
         </p>
       ))}
+      {column.rules.length > 0 && <p class="note">Rules that apply: {column.rules.join(", ")}</p>}
+      <Facets facets={column.facets} />
       {column.state === "done" && column.hits.length === 0 && (
         <p class="note">
           No hits.{isNothingFound.value && " If the index is new, fill it with POST /application/bulk."}
@@ -108,6 +110,24 @@ export function ColumnView({ variant, onChange, onRemove }: Props) {
         <Curl url={setup.value?.gateway ?? ""} call={callOf(variant, asked.value)} title={title} />
       )}
     </section>
+  );
+}
+
+/** What the facets of a search count. */
+function Facets({ facets }: Pick<Column, "facets">) {
+  const all = Object.entries(facets);
+  return all.length === 0 ? null : (
+    <details class="note">
+      <summary>Facets</summary>
+      <dl>
+        {all.map(([name, buckets]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd dir="auto">{buckets.map(({ value, count }) => `${value} ${count}`).join(", ")}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
   );
 }
 

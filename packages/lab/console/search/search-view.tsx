@@ -1,10 +1,11 @@
 import { wordsOf } from "@relevance/lib/platform/words.ts";
 import { useEffect, useState } from "preact/hooks";
 import { Curl, Problem, saveFile } from "../parts.tsx";
-import { goTo, place, setup } from "../state.ts";
+import { goTo, otherIndex, place, setup } from "../state.ts";
 import { ColumnView, isSearching } from "./column-view.tsx";
 import { comparison } from "./comparison.ts";
 import { comparisonHtml } from "./comparison-html.ts";
+import { customerVariant, readCustomers } from "./customers.ts";
 import { entry, mapping } from "./mapping.ts";
 import { asked, candidates, failure, search, searchWith, showPlace, subqueries, variants } from "./results.ts";
 import { known, show, shown } from "./shown.ts";
@@ -75,15 +76,15 @@ export function SearchForm() {
   // A link, or the way back, shows its own results.
   useEffect(() => {
     void showPlace();
-  }, [query, index, user, fields.join()]);
+  }, [query, index, user, fields.join(), JSON.stringify(customerVariant(index))]);
+  useEffect(() => void readCustomers(index), [index]);
   const [draft, edit] = useState({ query, index, user });
   useEffect(() => edit({ query, index, user }), [query, index, user]);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const next = { query: draft.query.trim(), index: draft.index.trim(), user: draft.user.trim() };
-    const kept = next.index === index ? {} : { fields: [], variants: null, show: "" };
     const isSame = next.query === query && next.index === index && next.user === user;
-    goTo({ ...next, ...kept });
+    goTo({ ...otherIndex(next.index), ...next });
     if (isSame) void search();
   };
   const field = (name: keyof typeof draft) => ({
@@ -235,6 +236,15 @@ function AddVariant({ onAdd }: { onAdd: (variant: Variant) => void }) {
       <button type="button" disabled={isSearching.value || !asked.value} onClick={saveComparison}>
         Save as HTML
       </button>
+      {(setup.value?.templates ?? []).slice(0, 1).map(({ name: template }) => (
+        <button
+          key={template}
+          type="button"
+          onClick={() => add({ kind: "template", name: `template ${count}`, template, params: {} })}
+        >
+          + template
+        </button>
+      ))}
       {place.value.variants !== null && (
         <button type="button" onClick={() => goTo({ variants: null })}>
           Usual variants

@@ -3,7 +3,7 @@ import type { Step } from "../../whereabouts/where.ts";
 import { whereIs } from "../../whereabouts/where.ts";
 import { callService } from "../api.ts";
 import { goTo, place } from "../state.ts";
-import { asked, subqueries, variants } from "./results.ts";
+import { asked, columnOf, nativeBodyOf, subqueries, variants } from "./results.ts";
 import { callOf, subqueryTitle, type Variant, variantTitle } from "./variants.ts";
 
 /** Asks for a document, and says where each variant has it. */
@@ -59,7 +59,7 @@ const UNKNOWN: TraceState = { key: "", steps: [], error: "" };
 /** Where one variant has the document, step by step, and why it is not higher. */
 function Whereabouts({ variant, document }: { variant: Variant; document: string }) {
   const [told, tell] = useState(UNKNOWN);
-  const key = JSON.stringify([variant, document, asked.value]);
+  const key = JSON.stringify([variant, document, asked.value, columnOf(variant).state]);
   const title = variantTitle(variant, subqueries.value);
   // What is known of another document would stand under this one's name.
   const { steps, error } = told.key === key ? told : UNKNOWN;
@@ -102,12 +102,14 @@ function stepsOf(variant: Variant, document: string): Promise<Step[]> {
   if (!what) return Promise.resolve([]);
   const all = what.subqueries;
   const used = variant.kind === "subquery" ? all.filter(({ name }) => name === variant.subquery) : all;
-  const names = variant.kind === "own" ? [] : used.map((subquery) => subqueryTitle(subquery, all));
+  const names =
+    variant.kind === "own" || variant.kind === "template" ? [] : used.map((subquery) => subqueryTitle(subquery, all));
   const ask = async ({ path, body }: { path: string; body: object }) =>
     (await callService({ service: "gateway", method: "POST", path, body })).body;
   // A template that is no JSON throws here.
   return Promise.resolve().then(() => {
-    const { path, body } = callOf(variant, what);
+    const { path, ...call } = callOf(variant, what);
+    const body = nativeBodyOf(variant, call.body as Record<string, object>);
     return whereIs(ask, { call: { path, body } as Parameters<typeof whereIs>[1]["call"], document, names });
   });
 }

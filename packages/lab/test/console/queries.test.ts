@@ -1,7 +1,8 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { scratchFolder } from "@relevance/processes/scratch.ts";
-import { patient } from "@relevance/processes/wait.ts";
+import { patient, waitFor } from "@relevance/processes/wait.ts";
 import * as assert from "uvu/assert";
 import { configurationFolder } from "../../../../test/fixtures/configurations/configurations.ts";
 import { TEST_OUTPUT } from "../../../../test/fixtures/env.ts";
@@ -27,7 +28,7 @@ const of = (userQuery: string, count: number, change: Parameters<typeof storedSe
 for (const name of ["search", "events"]) mkdirSync(join(folder, "log", name), { recursive: true });
 writeFileSync(
   join(folder, "log", "search", "lines"),
-  of("letters", 9) +
+  of("letters", 9, { template: "by_meaning" }) +
     of("sunken", 5, { hitIds: [], total: 0 }) +
     of("storm", 4) +
     of("films", 2, { index: "films" }) +
@@ -85,6 +86,26 @@ inTab(
     await list.getByRole("link", { name: "look why for sunken" }).press("Enter");
     await page.waitForURL(/#\/search\?q=sunken&index=books/);
     await page.getByRole("region", { name: "hybrid" }).locator(".hit").first().waitFor();
+  },
+);
+
+inTab(
+  "shows first what customers get: by the template that the log names, with its parameters, rules and facets",
+  "#/search?q=letters&index=books",
+  async (page) => {
+    const first = page.locator(".columns.side > .column").first();
+    await first.getByText("9 of 18 searches of 7 days use it.").waitFor({ timeout });
+    assert.is(await first.getByRole("heading").textContent(), "what customers get");
+    await first.getByText("Rules that apply: beach-reads").waitFor();
+    await first.getByText("Facets").press("Enter");
+    await first.getByText("Harbour Press 4").waitFor();
+    const sent = () => console.gateway.received.filter(({ body }) => body.template).map(({ body }) => body);
+    assert.equal(sent().at(-1)?.params, {});
+    await first.getByText("Parameters").press("Enter");
+    await first.getByLabel("size").fill("3");
+    await first.getByLabel("size").press("Tab");
+    await waitFor(async () => isDeepStrictEqual(sent().at(-1)?.params, { size: 3 }), { what: "it", timeoutMs: 10_000 });
+    await fits(page, 390, 1280);
   },
 );
 
