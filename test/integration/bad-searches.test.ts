@@ -69,7 +69,7 @@ async function open(kind: string, text: Text): Promise<void> {
 
 /** Returns what the page says of a document in a column. */
 async function whereIs(document: string, name: string): Promise<string> {
-  const field = tab.label("Document id");
+  const field = tab.label("Id or title of a document");
   if (!(await field.isVisible())) await page.getByText("Where is a document?").click();
   await field.fill(document);
   await field.press("Enter");

@@ -212,7 +212,8 @@ function checked<T>(schema: v.GenericSchema<unknown, T>, value: unknown): T {
 /** The header that the page sends with each call. Another site's page cannot send it without a preflight, which fails. */
 const CONSOLE_HEADER = "x-relevance-console";
 
-const SECURITY_HEADERS = securityHeaders();
+// Pictures are where the documents say.
+const SECURITY_HEADERS = securityHeaders([], "https:");
 
 /**
  * Returns why a request must not be served, undefined if it may. A name that another site points to this machine (DNS

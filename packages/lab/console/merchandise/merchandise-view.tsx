@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Problem, scrolls } from "../parts.tsx";
 import { dayAndTime } from "../recommend/status.ts";
+import { IndexChoice } from "../search/index-choice.tsx";
 import { goTo, hashOf, otherIndex, place, setup } from "../state.ts";
 import { type DocumentName, documents, readDocument, revertTo } from "./documents.ts";
 import { RulesPlace } from "./rules-place.tsx";
@@ -28,7 +29,6 @@ export function MerchandiseView() {
       </p>
     );
   }
-  const names = setup.value.indexes.map(({ index }) => index).filter((index) => !index.endsWith("*"));
   return (
     <>
       <div class="row">
@@ -43,19 +43,11 @@ export function MerchandiseView() {
             </a>
           ))}
         </nav>
-        <label>
-          Index to try it on
-          <input
-            list="merchandise-indexes"
-            value={place.value.index}
-            onChange={(event) => goTo(otherIndex(event.currentTarget.value.trim()))}
-          />
-        </label>
-        <datalist id="merchandise-indexes">
-          {names.map((index) => (
-            <option key={index} value={index} />
-          ))}
-        </datalist>
+        <IndexChoice
+          label="Index to try it on"
+          value={place.value.index}
+          onChange={(chosen) => goTo(otherIndex(chosen))}
+        />
       </div>
       <div ref={told}>
         <Problem text={error} />

@@ -3,6 +3,7 @@ import { type FailureKind, failing, hasClicks, isFailureKind, type SearchedQuery
 import { TaskForm } from "../judge/task-view.tsx";
 import { Mends } from "../merchandise/mends.tsx";
 import { Problem, scrolls } from "../parts.tsx";
+import { IndexChoice } from "../search/index-choice.tsx";
 import { goTo, hashOf, otherIndex, place, setup } from "../state.ts";
 import { pathOf, readSearched, searched } from "./searched.ts";
 
@@ -33,19 +34,7 @@ export function QueriesView() {
   return (
     <>
       <div class="row">
-        <label>
-          Index
-          <input
-            list="queried"
-            value={index}
-            onChange={(event) => goTo(otherIndex(event.currentTarget.value.trim()))}
-          />
-        </label>
-        <datalist id="queried">
-          {(setup.value?.indexes ?? []).map((entry) => (
-            <option key={entry.index} value={entry.index} />
-          ))}
-        </datalist>
+        <IndexChoice label="Index" value={index} onChange={(chosen) => goTo(otherIndex(chosen))} />
         <label>
           Days
           <select value={days} onChange={(event) => goTo({ days: event.currentTarget.value })}>

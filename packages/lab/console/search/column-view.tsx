@@ -27,12 +27,14 @@ export const isSearching = computed(() => variants.value.some((variant) => colum
 
 interface Props {
   variant: Variant;
+  /** Whether it is the one that a phone shows. */
+  isCurrent: boolean;
   onChange: (variant: Variant) => void;
   onRemove: (() => void) | undefined;
 }
 
 /** One variant: its settings, its hits, and what it cost. */
-export function ColumnView({ variant, onChange, onRemove }: Props) {
+export function ColumnView({ variant, isCurrent, onChange, onRemove }: Props) {
   const column = columnOf(variant);
   const title = variantTitle(variant, subqueries.value);
   const ids = column.hits.map(({ id }) => id);
@@ -49,7 +51,7 @@ export function ColumnView({ variant, onChange, onRemove }: Props) {
   const isFailed = column.state === "error";
   const isAlone = variants.value.length < 2;
   return (
-    <section class="column" aria-label={title}>
+    <section class={isCurrent ? "column current" : "column"} aria-label={title}>
       <header>
         <h2 class={`of ${kind}`}>{title}</h2>
         <Cost column={column} />

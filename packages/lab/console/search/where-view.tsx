@@ -3,14 +3,37 @@ import type { Step } from "../../whereabouts/where.ts";
 import { whereIs } from "../../whereabouts/where.ts";
 import { callService } from "../api.ts";
 import { goTo, place } from "../state.ts";
-import { asked, columnOf, nativeBodyOf, subqueries, variants } from "./results.ts";
+import {
+  asked,
+  columnOf,
+  documents,
+  findDocuments,
+  nativeBodyOf,
+  readDocuments,
+  subqueries,
+  variants,
+} from "./results.ts";
+import { titleOf } from "./shown.ts";
 import { callOf, subqueryTitle, type Variant, variantTitle } from "./variants.ts";
 
 /** Asks for a document, and says where each variant has it. */
 export function WhereView() {
   const { document } = place.value;
   const [draft, edit] = useState(document);
+  const [found, show] = useState<readonly string[]>([]);
   useEffect(() => edit(document), [document]);
+  const choose = (id: string) => {
+    show([]);
+    goTo({ document: id });
+  };
+  const find = async (typed: string) => {
+    const { index } = place.value;
+    await readDocuments([typed], index).catch(() => undefined);
+    const isId = typed === "" || documents.value.has(typed);
+    const titled = isId ? [] : await findDocuments(index, typed).catch(() => []);
+    if (titled.length === 0) choose(typed);
+    else show(titled);
+  };
   return (
     <details class="where" open={document !== ""}>
       <summary>Where is a document?</summary>
@@ -18,11 +41,11 @@ export function WhereView() {
         class="row"
         onSubmit={(event) => {
           event.preventDefault();
-          goTo({ document: draft.trim() });
+          void find(draft.trim());
         }}
       >
         <label>
-          Document id
+          Id or title of a document
           <input
             value={draft}
             autocomplete="off"
@@ -37,6 +60,17 @@ export function WhereView() {
           </button>
         )}
       </form>
+      {found.length > 0 && (
+        <ul class="plain" aria-label="Documents with such a title">
+          {found.map((id) => (
+            <li key={id} dir="auto">
+              <button type="button" class="link" onClick={() => choose(id)}>
+                {titleOf(id, documents.value.get(id))}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
       {document !== "" && asked.value && (
         <div class="columns">
           {variants.value.map((variant, at) => (
