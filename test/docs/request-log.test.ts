@@ -32,6 +32,7 @@ const entry: RequestLogEntry = {
   stages: [{ name: "personalization", milliseconds: 3, moved: 8, added: 0, hidden: 0, failed: false }],
   rules: ["red-lamp-week"],
   segments: ["vip"],
+  template: "shop",
   subject: "anna",
   degraded: [],
   milliseconds: { total: 31 },

@@ -82,7 +82,7 @@ test("a product that should be first is pinned", async () => {
   await page.getByRole("link", { name: "Merchandise" }).click();
   await page.getByText("0 rules").waitFor();
   await tab.newRule("red-lamps");
-  await label("the search is one of these, one in a line").fill("red lamp");
+  await label("Searches for exactly these texts, one per line").fill("red lamp");
   await tab.find("steel");
   await button("Pin lamp-5").click();
   await mend({
@@ -102,23 +102,23 @@ test("a contradiction is shown before it is in use, and a hidden product mends i
   assert.is(await button("Put it into use").count(), 0);
   await button(/do not pin lamp-4/).click();
   await button("Look at the change").click();
-  await label("Searches, one in a line").fill("long cable\ncouch");
+  await label("Searches to try, one per line").fill("long cable\ncouch");
   await mend({ diff: /hide:/, previewed: /Of 2 queries: 1 changed, 1 unchanged\..*− lamp-4/, said: /^Version 3/ });
 });
 
 test("a banner is shown for searches", async () => {
   await tab.newRule("Lamp week");
-  await label("or contains one of these").fill("lamp");
-  await label("Banner, or a JSON object, for the page").fill('{"banner": "A week of lamps"');
+  await label("Searches that contain these words, one per line").fill("lamp");
+  await label("Banner for the page, or a JSON object").fill('{"banner": "A week of lamps"');
   await page.getByRole("alert").filter({ hasText: "The page would not get this" }).waitFor();
-  await label("Banner, or a JSON object, for the page").fill("A week of lamps");
+  await label("Banner for the page, or a JSON object").fill("A week of lamps");
   await mend({ diff: /banner: A week/, previewed: /1 changed.*something else for the page/, said: /^Version 4/ });
 });
 
 test("what cannot be put into use is told, wherever its author has gone", async () => {
   await tab.newRule("late");
-  await label("and the user is in one of these segments, one in a line").fill("vip\nb2b");
-  await label("Banner, or a JSON object, for the page").fill("Late");
+  await label("Only for users in these segments, one per line").fill("vip\nb2b");
+  await label("Banner for the page, or a JSON object").fill("Late");
   await button("Look at the change").click();
   assert.match(await tab.added(), /when:\n\+ +segments:\n\+ +- vip\n\+ +- b2b\n/);
   await button("Put it into use").waitFor();
@@ -150,16 +150,16 @@ test("what cannot be put into use is told, wherever its author has gone", async 
 test("a word finds what is called otherwise", async () => {
   await page.getByRole("link", { name: "Synonyms" }).click();
   await page.getByText("1 rule", { exact: true }).waitFor();
-  await label("Words, with commas between").fill("sofa, couch");
+  await label("Words that mean the same, with commas").fill("sofa, couch");
   await mend({ diff: /^\+ sofa, couch\n$/, previewed: /Of 2 queries: 2 changed\..*\+ sofa-2/, said: /^Version 2/ });
 });
 
 test("near-copies move apart", async () => {
   await page.getByRole("link", { name: "Variety" }).click();
   await page.locator('#keyword-fields option[value="maker"]').waitFor({ state: "attached" });
-  await label("hits first that have the same value of the field").fill("maker");
+  await label("Field with that value").fill("maker");
   await button("Look at the change").click();
-  await label("Searches, one in a line").fill("table lamp");
+  await label("Searches to try, one per line").fill("table lamp");
   await mend({
     diff: /variety: {"groups":{"field":"maker","max":1}}/,
     previewed: /another order/,
@@ -182,7 +182,7 @@ test("what was put into use is taken back, in the file as well", async () => {
   await page.getByRole("link", { name: "Rules", exact: true }).click();
   const versions = page.getByRole("region", { name: "Versions" });
   await versions.getByText("somebody else").waitFor();
-  assert.match((await versions.textContent()) ?? "", /5.*somebody else.*in use.*4.*arn:aws:.*Rule lamp-week: new/);
+  assert.match((await versions.textContent()) ?? "", /5.*somebody else.*in use.*4.*UTC\w+Rule lamp-week: new/);
   await versions.getByRole("button", { name: "Bring back version 3" }).click();
   await page.locator(".verdict", { hasText: "Version 6, with the content of version 3, is in use" }).waitFor();
   await page.getByText("2 rules").waitFor();

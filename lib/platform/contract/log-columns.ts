@@ -14,7 +14,7 @@ export const SEARCH_LOG_COLUMNS = {
   query: "string",
   query_attributes:
     `struct<index:string,endpoint:string,settings:${TECHNIQUES},experiment:struct<name:string,variant:string,teams:array<string>>,personalized:boolean,degraded:${DEGRADED},` +
-    `milliseconds:map<string,double>,log_error:string,key:string,stages:${STAGES},rules:array<string>,segments:array<string>,subject:string>`,
+    `milliseconds:map<string,double>,log_error:string,key:string,stages:${STAGES},rules:array<string>,segments:array<string>,subject:string,template:string>`,
   timestamp: "string",
   object_id_field: "string",
   query_response_id: "string",

@@ -43,6 +43,8 @@ export interface RequestLogEntry {
   userQuery: string | null;
   /** The caller's native body with its tokens. */
   query: unknown;
+  /** The named template: that of the experiment's variant, else of the request. */
+  template?: string | undefined;
   /** Hybrid settings with their defaults; null for search. */
   settings: unknown;
   /** The search's variant in an experiment; for interleaved hits, also the variant of each. */
@@ -144,6 +146,7 @@ function serialize(
       stages: entry.stages?.length ? entry.stages : undefined,
       rules: entry.rules?.length ? entry.rules : undefined,
       segments: entry.segments?.length ? entry.segments : undefined,
+      template: entry.template,
     },
     timestamp: entry.timestamp.toISOString(),
     object_id_field: entry.objectIdField,

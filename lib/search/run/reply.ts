@@ -27,6 +27,8 @@ export interface Searched {
   fields: CommonFields;
   userQuery: string | null;
   query: unknown;
+  /** The named template that was filled. */
+  template?: string | undefined;
   settings: unknown;
   /** The variant of an experiment that the search is part of. */
   experiment?: { name: string; variant: string; teams?: ReadonlyArray<string | null> };
@@ -118,6 +120,7 @@ function logLine(
       userId: fields.user_id,
       userQuery: searched.userQuery,
       query: searched.query,
+      template: searched.template,
       settings: searched.settings,
       experiment: searched.experiment ?? null,
       personalized: searched.stages.some(({ name, failed }) => name === "personalization" && !failed),

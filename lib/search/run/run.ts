@@ -191,7 +191,7 @@ class Search<Request extends SearchRequest, Own extends Opened> {
       searchedIndexes(caller, body.index, ...checkedParts(caller, worded ?? own));
     }
     const effects = this.#replaced === undefined && worded ? found : { ...withoutText(found), text: this.#replaced };
-    const search = { own, worded: worded ?? own, index, effects };
+    const search = { own, worded: worded ?? own, template: template ?? undefined, index, effects };
     const degraded = isLost ? [other.textNotPlaced(template, worded !== undefined)] : [];
     return { ...search, degraded, opened: await this.#source.open(this.#running, search) };
   }
@@ -260,7 +260,7 @@ class Search<Request extends SearchRequest, Own extends Opened> {
   }
 
   #searched(
-    { own, effects, degraded, retrieval, ruled, rewritten, filters }: Ready<Own>,
+    { own, template, effects, degraded, retrieval, ruled, rewritten, filters }: Ready<Own>,
     { echo }: Sender,
     found: Awaited<ReturnType<Sender["finish"]>>,
   ): Searched {
@@ -273,6 +273,7 @@ class Search<Request extends SearchRequest, Own extends Opened> {
       fields: body,
       userQuery: this.#textOf(own) ?? null,
       query: own.parsed,
+      template,
       settings: retrieval.settings,
       ...found,
       isFiltered: filters.length > 0,

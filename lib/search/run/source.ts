@@ -32,6 +32,8 @@ export interface Worded {
   own: SearchBody;
   /** The body with the text to search for. */
   worded: SearchBody;
+  /** The named template that was filled. */
+  template: string | undefined;
   /** The index expression to send. */
   index: string;
   /** The effects of rules. */

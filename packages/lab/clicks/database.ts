@@ -54,6 +54,7 @@ export function withLog<T>(
           coalesce(try_cast(CASE WHEN json_valid(query) THEN json_extract_string(query, '$.from') END AS INTEGER), 0)
             AS skipped,
           json_extract_string(query_attributes, '$.index') AS index_name,
+          json_extract_string(query_attributes, '$.template') AS template,
           json_extract_string(query_attributes, '$.experiment.name') AS experiment,
           json_extract_string(query_attributes, '$.experiment.variant') AS variant,
           json_extract(query_attributes, '$.experiment.teams')::VARCHAR[] AS teams,

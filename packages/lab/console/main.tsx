@@ -1,12 +1,12 @@
 import { useSignal } from "@preact/signals";
 import { render } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { ConsoleSetup } from "../server/setup.ts";
 import { callConsole } from "./api.ts";
 import { JudgeView } from "./judge/judge-view.tsx";
 import { MeasureView } from "./measure/measure-view.tsx";
 import { MerchandiseView } from "./merchandise/merchandise-view.tsx";
-import { Problem } from "./parts.tsx";
+import { focusFirst, Problem } from "./parts.tsx";
 import { QueriesView } from "./queries/queries-view.tsx";
 import { RecommendView } from "./recommend/recommend-view.tsx";
 import { dayAndTime, readStatus, status, versionsOf } from "./recommend/status.ts";
@@ -38,6 +38,12 @@ function App() {
       },
     );
   }, []);
+  const opened = useRef(view);
+  useEffect(() => {
+    // A page that was just loaded begins with its links to skip to.
+    if (opened.current !== view) focusFirst(document.querySelector("#main"));
+    opened.current = view;
+  }, [view]);
   useEffect(() => {
     document.title = `${TITLES[view]} – Relevance console`;
   }, [view]);

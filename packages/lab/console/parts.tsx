@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { curlOf, type ServiceCall } from "./curl.ts";
 import { announce, setup } from "./state.ts";
 
@@ -54,6 +54,21 @@ export function useTyped(value: string, onDone: (text: string) => void) {
     // Nothing changes if what is typed is what was there.
     onBlur: () => type(null),
   };
+}
+
+/** Moves the focus to the field where work begins: one with `data-first`, else the first one. */
+export function focusFirst(within: Element | null | undefined): void {
+  const fields = ["[data-first]", "input, select, textarea"].map((wanted) =>
+    within?.querySelector<HTMLElement>(wanted),
+  );
+  fields.find((field) => field != null)?.focus();
+}
+
+/** Returns the ref of a form, into which the focus goes when it opens. */
+export function useFocus() {
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => focusFirst(form.current), []);
+  return form;
 }
 
 /** What a feature that is not configured would do, and the lines that turn it on. */

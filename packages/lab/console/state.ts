@@ -33,6 +33,8 @@ export interface Address {
   tab: string;
   /** The rule that is open. */
   rule: string;
+  /** The text that a new rule or synonym is for; empty if its author types it. */
+  text: string;
   /** Whether the user is a visitor who is not logged in, known by a session. */
   visitor: boolean;
   item: string;
@@ -46,7 +48,7 @@ const EMPTY: Address = {
   document: "",
   ...{ failing: "", days: "7", everywhere: false },
   ...{ judgments: "judgments", task: "", run: "", item: "", filter: "", values: {} },
-  ...{ tab: "", rule: "", visitor: false },
+  ...{ tab: "", rule: "", text: "", visitor: false },
 };
 
 /** Reads an address such as `#/search?q=letters&index=books`. Wrong parts are ignored. */
@@ -71,6 +73,7 @@ export function placeOf(hash: string): Address {
     everywhere: query.has("everywhere"),
     tab: text("tab"),
     rule: text("rule"),
+    text: text("text"),
     visitor: query.has("visitor"),
     item: text("item"),
     filter: text("filter"),
@@ -97,51 +100,19 @@ const isVariant = (one: Partial<Record<string, unknown>> | null): boolean =>
   (one.kind !== "plain" || (typeof one.filter === "string" && typeof one.boosts === "object" && one.boosts !== null));
 
 /** The inverse of {@link placeOf}. */
-export function hashOf({
-  view,
-  query,
-  index,
-  user,
-  variants,
-  fields,
-  show,
-  document,
-  judgments,
-  task,
-  run,
-  failing,
-  days,
-  everywhere,
-  tab,
-  rule,
-  visitor,
-  item,
-  filter,
-  values,
-}: Address): string {
+export function hashOf(address: Address): string {
+  const { view, query, document, fields, variants, values, everywhere, visitor, ...texts } = address;
   const parts = new URLSearchParams();
   const all = {
-    q: query,
-    index,
-    user,
-    fields: fields.join(),
-    show,
-    doc: document,
-    task,
-    run,
-    failing,
-    days: days === EMPTY.days ? "" : days,
+    ...{ q: query, ...texts, doc: document, fields: fields.join() },
+    days: texts.days === EMPTY.days ? "" : texts.days,
+    judgments: texts.judgments === EMPTY.judgments ? "" : texts.judgments,
     everywhere: everywhere ? "1" : "",
-    tab,
-    rule,
     visitor: visitor ? "1" : "",
-    item,
-    filter,
     values: new URLSearchParams(values).toString(),
   };
   for (const [name, value] of Object.entries(all)) if (value !== "") parts.set(name, value);
   if (variants !== null) parts.set("v", JSON.stringify(variants));
-  if (judgments !== EMPTY.judgments) parts.set("judgments", judgments);
   const search = parts.toString();
   return `#/${view}${search === "" ? "" : `?${search}`}`;
 }
@@ -167,6 +138,10 @@ export function goTo(change: Partial<Address>, { replace = false } = {}): void {
   if (next.view !== place.value.view) scrollTo(0, 0);
   place.value = next;
 }
+
+/** Returns what changes in the address with another index: the choices that were made for the one before. */
+export const otherIndex = (index: string): Partial<Address> =>
+  index === place.value.index ? {} : { index, fields: [], variants: null, show: "", document: "" };
 
 /** Follows links as {@link goTo} does. The browser itself would keep the place to which the earlier view was scrolled. */
 addEventListener("click", (event) => {

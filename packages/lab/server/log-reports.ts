@@ -6,6 +6,7 @@ import { loadConfiguration, loadHybridSearch } from "@relevance/lib/settings/loa
 import * as v from "valibot";
 import type { ClickJudgment } from "../clicks/coec.ts";
 import { firstOfEach, type SearchedQuery } from "../clicks/failures.ts";
+import type { CustomerSearch } from "../clicks/queries.ts";
 import { writeClicks } from "../judgments/judgments.ts";
 import type { RecommendationReport } from "../recommendations/places.ts";
 import type { LogSource } from "../stored-log/stored-log.ts";
@@ -61,6 +62,7 @@ export interface ClickJudgments {
 /** The reports on the stored request log. Their errors are those of the commands that print them. */
 export interface LogReports {
   searches(asked: v.InferOutput<typeof AskedSearches>): Promise<Searches>;
+  customers(asked: v.InferOutput<typeof AskedSearches>): Promise<CustomerSearch>;
   experiment(asked: v.InferOutput<typeof AskedExperiment>): Promise<{ text: string }>;
   clicks(asked: v.InferOutput<typeof AskedClicks>): Promise<ClickJudgments>;
   /** Writes them into a new judgments file. Throws ConsoleError if there is one of its name. */
@@ -94,6 +96,10 @@ export function logReports({ log: from, conf, judgments }: Options): LogReports 
       const { reportQueries } = await import("../clicks/reports.ts");
       const queries = await reportQueries(source(period), index);
       return { queries: firstOfEach(queries, LISTED), of: queries.length };
+    },
+    async customers({ days: period, index = "" }) {
+      const { customerSearch } = await import("../clicks/queries.ts");
+      return customerSearch(source(period), index);
     },
     async experiment({ name, days: period }) {
       const { reportExperiment } = await import("../experiments/report-experiment.ts");

@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { CONFIGURED_RULES } from "@relevance/lib/search/rules/configured.ts";
 import { parseRules } from "@relevance/lib/search/rules/document.ts";
 import { CONFIGURED_SYNONYMS } from "@relevance/lib/search/synonyms/configured.ts";
@@ -17,6 +19,12 @@ import { rulesIn, type WrittenRule, withRules, writtenRule } from "./rules-file.
 import { withSynonyms } from "./synonyms-file.ts";
 
 const RULES_FILE = "rules.yaml";
+
+/** Returns whether a configuration has a list of rules, without which the gateway reads none. */
+export function hasRules(conf: string): boolean {
+  const file = join(conf, RULES_FILE);
+  return existsSync(file) && /^rules\s*:/m.test(readFileSync(file, "utf8"));
+}
 
 /** A rule to write in place of the one of this name; null takes it away. An empty name adds it. */
 const RuleChange = v.strictObject({

@@ -8,10 +8,11 @@ import type { MerchandiseOptions } from "./merchandise.ts";
 import { bundle, type Page } from "./page.ts";
 import { createRuns, type RunsOptions } from "./runs.ts";
 import { type ConsoleOptions, startConsole } from "./server.ts";
+import { consoleTemplates } from "./setup.ts";
 import { judgingTasks } from "./tasks.ts";
 
 export interface OpenOptions
-  extends Omit<ConsoleOptions, "page" | "judgments" | "tasks" | "reports" | "runs" | "merchandise">,
+  extends Omit<ConsoleOptions, "page" | "judgments" | "tasks" | "reports" | "runs" | "merchandise" | "templates">,
     Pick<RunsOptions, "work"> {
   /** Folder of the page's sources. */
   sources: string;
@@ -34,6 +35,7 @@ export async function openConsole(options: OpenOptions): Promise<Served> {
   const { gateway } = rest;
   return startConsole({
     ...{ ...rest, page: await bundlePage(sources), judgments },
+    templates: consoleTemplates(conf),
     tasks: judgingTasks(join(files, "tasks")),
     runs: createRuns({ folder: join(files, "runs"), judgments, gateway, conf, ...(work && { work }) }),
     reports: { ...logReports({ log, conf, judgments }), ...reports },

@@ -24,7 +24,7 @@ const GATEWAY_CALLS = [
   /^POST \/application\/search$/,
   /^POST \/application\/hybrid-search$/,
   /^POST \/application\/hybrid-search\/candidates$/,
-  /^GET \/raw-backend\/[a-z0-9][a-z0-9._-]*$/,
+  /^GET \/raw-backend\/[a-z0-9][a-z0-9._-]*(\/_count)?$/,
 ];
 const RECOMMENDATION_CALLS = [
   /^POST \/recommend-items-to-user$/,

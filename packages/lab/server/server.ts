@@ -5,12 +5,12 @@ import { type JudgmentFiles, SentJudgment } from "./judgment-files.ts";
 import { AskedClicks, AskedDays, AskedExperiment, AskedSearches, type LogReports, TakenClicks } from "./log-reports.ts";
 import { type Served, serveOnLoopback } from "./loopback.ts";
 import { type MerchandiseOptions, merchandise } from "./merchandise.ts";
-import { RULES_PLACE, SYNONYMS_PLACE, VARIETY_PLACE } from "./merchandise-kinds.ts";
+import { hasRules, RULES_PLACE, SYNONYMS_PLACE, VARIETY_PLACE } from "./merchandise-kinds.ts";
 import { type Page, securityHeaders } from "./page.ts";
 import { ConsoleError, errorBody, explainedError } from "./problem.ts";
 import { isProxied, passOn, type Upstream } from "./proxy.ts";
 import { type Runs, SentRun } from "./runs.ts";
-import type { ConsoleSetup, ProxiedService } from "./setup.ts";
+import type { ConsoleSetup, ConsoleTemplate, ProxiedService } from "./setup.ts";
 import { SentDocuments, SentTask, type Tasks } from "./tasks.ts";
 
 /** An event of a user, newest first in lists. */
@@ -23,7 +23,8 @@ export interface HistoryEvent {
 
 export interface ConsoleOptions {
   page: Page;
-  setup: Omit<ConsoleSetup, ProxiedService | "can">;
+  setup: Omit<ConsoleSetup, ProxiedService | "can" | "templates">;
+  templates: ConsoleTemplate[];
   gateway: Upstream;
   recommendation?: Upstream;
   judgments: JudgmentFiles;
@@ -121,11 +122,13 @@ function routesOf(options: ConsoleOptions): Routes {
   const { history, users, status } = options;
   const setup = (): ConsoleSetup => ({
     ...options.setup,
+    templates: options.templates,
     gateway: gateway.url,
     recommendation: recommendation?.url ?? null,
     can: {
       ...{ write: defaultsFile !== undefined, history: history !== undefined, status: status !== undefined },
       merchandise: options.merchandise !== undefined,
+      rules: options.merchandise !== undefined && hasRules(options.merchandise.conf),
     },
   });
   const offered = <T>(part: T | undefined, what: string): T => {
@@ -145,6 +148,7 @@ function routesOf(options: ConsoleOptions): Routes {
     "GET /api/task": ({ query }) => tasks.read(query.get("name") ?? ""),
     "POST /api/task/documents": ({ body, query }) => tasks.open(query.get("name") ?? "", parsed(SentDocuments, body)),
     "GET /api/queries": ({ query }) => reports.searches(checked(AskedSearches, Object.fromEntries(query))),
+    "GET /api/customers": ({ query }) => reports.customers(checked(AskedSearches, Object.fromEntries(query))),
     "GET /api/report": ({ query }) => reports.recommendations(checked(AskedDays, Object.fromEntries(query))),
     "GET /api/runs": () => ({ runs: runs.list() }),
     "GET /api/run": ({ query }) => runs.read(query.get("id") ?? ""),
@@ -208,7 +212,8 @@ function checked<T>(schema: v.GenericSchema<unknown, T>, value: unknown): T {
 /** The header that the page sends with each call. Another site's page cannot send it without a preflight, which fails. */
 const CONSOLE_HEADER = "x-relevance-console";
 
-const SECURITY_HEADERS = securityHeaders();
+// Pictures are where the documents say.
+const SECURITY_HEADERS = securityHeaders([], "https:");
 
 /**
  * Returns why a request must not be served, undefined if it may. A name that another site points to this machine (DNS

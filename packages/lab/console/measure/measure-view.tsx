@@ -3,7 +3,7 @@ import { names, readFile } from "../judge/judgments.ts";
 import { Problem } from "../parts.tsx";
 import { dayAndTime } from "../recommend/status.ts";
 import { readMapping } from "../search/mapping.ts";
-import { subqueries, variants } from "../search/results.ts";
+import { measured, subqueries } from "../search/results.ts";
 import { variantTitle } from "../search/variants.ts";
 import { goTo, hashOf, place } from "../state.ts";
 import { EvaluationView } from "./evaluation-view.tsx";
@@ -144,7 +144,7 @@ function StartForm() {
         <input value={metrics} spellcheck={false} onChange={(event) => change(event.currentTarget.value.trim())} />
       </label>
       <button type="button" class="primary" disabled={isRunning} onClick={() => void start("evaluate", metrics)}>
-        Evaluate {variants.value.length} variants
+        Evaluate {measured.value.length} variants
       </button>
       <button
         type="button"
@@ -154,7 +154,7 @@ function StartForm() {
         Tune the hybrid search
       </button>
       <p class="note wide">
-        The variants of Search: {variants.value.map((variant) => variantTitle(variant, subqueries.value)).join(", ")}.
+        The variants of Search: {measured.value.map((variant) => variantTitle(variant, subqueries.value)).join(", ")}.
         The first is the baseline.
       </p>
     </form>

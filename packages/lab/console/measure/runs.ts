@@ -3,7 +3,7 @@ import type { Evaluation } from "../../evaluation/evaluate.ts";
 import type { RunProgress, StoredRun } from "../../server/runs.ts";
 import type { Tuning } from "../../tuning/tune.ts";
 import { callConsole } from "../api.ts";
-import { subqueries, variants } from "../search/results.ts";
+import { measured, subqueries } from "../search/results.ts";
 import { settingsFileOf } from "../search/variants.ts";
 import { announce, goTo, place } from "../state.ts";
 
@@ -70,7 +70,7 @@ export async function start(kind: Shown["kind"], metrics: string): Promise<void>
   const { index, judgments } = place.value;
   progress.value = { running: kind, error: "" };
   try {
-    const settings = settingsFileOf(variants.value, { index, subqueries: subqueries.value });
+    const settings = settingsFileOf(measured.value, { index, subqueries: subqueries.value });
     const sent = { kind, judgments, settings, ...(metrics !== "" && { metrics }) };
     const ended = callConsole<Shown>("POST", "/api/runs", sent);
     setTimeout(() => void follow(), POLL_MS);

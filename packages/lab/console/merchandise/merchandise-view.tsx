@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Problem, scrolls } from "../parts.tsx";
 import { dayAndTime } from "../recommend/status.ts";
-import { goTo, hashOf, place, setup } from "../state.ts";
+import { IndexChoice } from "../search/index-choice.tsx";
+import { goTo, hashOf, otherIndex, place, setup } from "../state.ts";
 import { type DocumentName, documents, readDocument, revertTo } from "./documents.ts";
 import { RulesPlace } from "./rules-place.tsx";
 import { SynonymsPlace } from "./synonyms-place.tsx";
@@ -28,7 +29,6 @@ export function MerchandiseView() {
       </p>
     );
   }
-  const names = setup.value.indexes.map(({ index }) => index).filter((index) => !index.endsWith("*"));
   return (
     <>
       <div class="row">
@@ -36,28 +36,18 @@ export function MerchandiseView() {
           {(Object.keys(TABS) as DocumentName[]).map((tab) => (
             <a
               key={tab}
-              href={hashOf({ ...place.value, tab, rule: "" })}
+              href={hashOf({ ...place.value, tab, rule: "", text: "" })}
               aria-current={tab === name ? "true" : undefined}
             >
               {TABS[tab]}
             </a>
           ))}
         </nav>
-        <label>
-          Tried on the index
-          <input
-            list="merchandise-indexes"
-            value={place.value.index}
-            onChange={(event) =>
-              goTo({ index: event.currentTarget.value.trim(), fields: [], variants: null, show: "" })
-            }
-          />
-        </label>
-        <datalist id="merchandise-indexes">
-          {names.map((index) => (
-            <option key={index} value={index} />
-          ))}
-        </datalist>
+        <IndexChoice
+          label="Index to try it on"
+          value={place.value.index}
+          onChange={(chosen) => goTo(otherIndex(chosen))}
+        />
       </div>
       <div ref={told}>
         <Problem text={error} />
@@ -80,6 +70,9 @@ export function MerchandiseView() {
     </>
   );
 }
+
+/** Returns the name in an ARN: of the user, or of the session of a role. */
+const authorOf = (writtenBy: string): string => writtenBy.split(/[/:]/).at(-1) || writtenBy;
 
 /** Who changed what, and the way back. */
 function Versions({ name }: { name: DocumentName }) {
@@ -125,7 +118,9 @@ function Versions({ name }: { name: DocumentName }) {
                 <tr key={version}>
                   <th scope="row">{version}</th>
                   <td class="text">{dayAndTime(written_at)}</td>
-                  <td class="text">{written_by}</td>
+                  <td class="text" title={written_by}>
+                    {authorOf(written_by)}
+                  </td>
                   <td class="text">
                     {reverts_to !== undefined && `brings back version ${reverts_to}. `}
                     {changes.join("; ")}

@@ -8,7 +8,7 @@ import { names, readFile } from "../judge/judgments.ts";
 import { cancel, far } from "../measure/runs.ts";
 import { Problem, Problems, scrolls } from "../parts.tsx";
 import { readMapping } from "../search/mapping.ts";
-import { documents, subqueries, variants } from "../search/results.ts";
+import { documents, measured, subqueries } from "../search/results.ts";
 import { titleOf } from "../search/shown.ts";
 import { variantTitle } from "../search/variants.ts";
 import { hashOf, place } from "../state.ts";
@@ -33,7 +33,7 @@ export function PreviewView({ of, texts, draft, today }: PreviewProps) {
     void readFile(judgments);
     void readMapping(index);
   }, [judgments, index]);
-  const all = variants.value;
+  const all = measured.value;
   const titles = all.map((variant) => variantTitle(variant, subqueries.value));
   const usual = all.findLast(({ kind }) => kind === "hybrid") ?? all[0];
   const variant = all[titles.indexOf(as)] ?? usual;
@@ -45,7 +45,7 @@ export function PreviewView({ of, texts, draft, today }: PreviewProps) {
       <h3>What it does to searches</h3>
       <div class="row">
         <label class="grow">
-          Searches, one in a line
+          Searches to try, one per line
           <textarea
             rows={3}
             dir="auto"
@@ -54,7 +54,7 @@ export function PreviewView({ of, texts, draft, today }: PreviewProps) {
           />
         </label>
         <label>
-          And those of a judgments file
+          Searches of a judgments file
           <select value={file} onChange={(event) => choose(event.currentTarget.value)}>
             <option value="">none</option>
             {names.value.map((name) => (
@@ -63,7 +63,7 @@ export function PreviewView({ of, texts, draft, today }: PreviewProps) {
           </select>
         </label>
         <label>
-          Searched as
+          Kind of search
           <select
             value={variant && variantTitle(variant, subqueries.value)}
             onChange={(event) => searchAs(event.currentTarget.value)}

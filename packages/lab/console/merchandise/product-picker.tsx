@@ -31,6 +31,7 @@ export function ProductPicker({ actions, text }: PickerProps) {
           <input
             type="search"
             dir="auto"
+            data-first={text === "" ? undefined : true}
             value={query}
             onInput={(event) => type(event.currentTarget.value)}
             onKeyDown={(event) => {

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { Problem } from "../parts.tsx";
+import { Problem, useFocus } from "../parts.tsx";
 import { documents } from "../search/results.ts";
 import { titleOf } from "../search/shown.ts";
 import { ProductPicker } from "./product-picker.tsx";
@@ -16,16 +16,18 @@ const linesOf = (text: string) => text.split("\n").filter((line) => line.trim() 
 export function RuleForm({ rule, onChange }: FormProps) {
   const { when = {}, effects } = rule;
   const change = (part: Partial<FormRule["effects"]>) => onChange({ ...rule, effects: { ...effects, ...part } });
-  const time = (name: "from" | "until") => (
-    <label>
-      {name === "from" ? "From" : "Until"}
-      <input
-        value={when[name] ?? ""}
-        placeholder="always, or 2026-12-01"
-        onInput={(event) => onChange({ ...rule, when: { ...when, [name]: event.currentTarget.value.trim() } })}
-      />
-    </label>
-  );
+  const time = (name: "from" | "until") => {
+    const value = when[name] ?? "";
+    const isDay = /^(\d{4}-\d\d-\d\d)?$/.test(value);
+    const onInput = (event: { currentTarget: HTMLInputElement }) =>
+      onChange({ ...rule, when: { ...when, [name]: event.currentTarget.value.trim() } });
+    return (
+      <label>
+        {name === "from" ? "From" : "Until"}
+        <input {...(isDay ? { type: "date" } : {})} value={value} onInput={onInput} />
+      </label>
+    );
+  };
   const texts = (name: "is" | "contains", title: string) => (
     <Lines
       title={title}
@@ -33,8 +35,15 @@ export function RuleForm({ rule, onChange }: FormProps) {
       onChange={(lines) => onChange({ ...rule, when: { ...when, text: { ...when.text, [name]: lines } } })}
     />
   );
+  const list = (name: "segments" | "indexes", title: string) => (
+    <Lines
+      title={title}
+      lines={when[name] ?? []}
+      onChange={(lines) => onChange({ ...rule, when: { ...when, [name]: lines } })}
+    />
+  );
   return (
-    <form onSubmit={(event) => event.preventDefault()}>
+    <form ref={useFocus()} onSubmit={(event) => event.preventDefault()}>
       <div class="row">
         <label class="grow">
           Name
@@ -50,15 +59,12 @@ export function RuleForm({ rule, onChange }: FormProps) {
       </div>
       <h3>When</h3>
       <div class="row">
-        {texts("is", "the search is one of these, one in a line")}
-        {texts("contains", "or contains one of these")}
+        {texts("is", "Searches for exactly these texts, one per line")}
+        {texts("contains", "Searches that contain these words, one per line")}
       </div>
       <div class="row">
-        <Lines
-          title="and the user is in one of these segments, one in a line"
-          lines={when.segments ?? []}
-          onChange={(segments) => onChange({ ...rule, when: { ...when, segments } })}
-        />
+        {list("segments", "Only for users in these segments, one per line")}
+        {list("indexes", "Only in these indexes, one per line")}
       </div>
       {textsOf(rule).length === 0 && (
         <p class="note">
@@ -70,7 +76,7 @@ export function RuleForm({ rule, onChange }: FormProps) {
       <Weights effects={effects} change={change} />
       <div class="row">
         <label class="grow">
-          Search for another text
+          Search for another text instead
           <input
             dir="auto"
             value={effects.replace_text ?? ""}
@@ -78,7 +84,7 @@ export function RuleForm({ rule, onChange }: FormProps) {
           />
         </label>
         <label class="grow">
-          Lead the user to
+          Redirect to this address
           <input
             value={effects.redirect ?? ""}
             placeholder="/lamps"
@@ -130,13 +136,13 @@ function Products({ rule, change }: { rule: FormRule } & PartProps) {
               pin <bdi>{name(one.id)}</bdi>
             </span>
             <label class="inline">
-              at place
+              position
               <input
                 type="number"
                 min={1}
                 max={100}
                 value={one.place}
-                aria-label={`place of ${name(one.id)}`}
+                aria-label={`position of ${name(one.id)}`}
                 onInput={(event) =>
                   change({ pin: pin.toSpliced(at, 1, { ...one, place: Number(event.currentTarget.value) }) })
                 }
@@ -218,7 +224,7 @@ function Weights({ effects, change }: { effects: FormRule["effects"] } & PartPro
       </ul>
       <div class="row">
         <label>
-          Products by a field
+          Products by the value of a field
           <select
             value={kind}
             onChange={(event) =>
@@ -233,14 +239,14 @@ function Weights({ effects, change }: { effects: FormRule["effects"] } & PartPro
           </select>
         </label>
         <label>
-          where the field
+          Field
           <input
             value={field}
             onInput={(event) => edit({ ...{ kind, field, value, by }, field: event.currentTarget.value })}
           />
         </label>
         <label>
-          is
+          Value
           <input
             value={value}
             onInput={(event) => edit({ ...{ kind, field, value, by }, value: event.currentTarget.value })}
@@ -248,7 +254,7 @@ function Weights({ effects, change }: { effects: FormRule["effects"] } & PartPro
         </label>
         {kind !== "filter" && (
           <label>
-            by the factor
+            Factor
             <input
               type="number"
               min={1}
@@ -283,7 +289,7 @@ function PageData({ data, onChange }: { data: unknown; onChange: (data: unknown)
   return (
     <>
       <label>
-        Banner, or a JSON object, for the page
+        Banner for the page, or a JSON object
         <textarea
           rows={3}
           value={own?.text ?? written}

@@ -6,6 +6,7 @@ export interface FormRule {
   when?: {
     text?: { is?: string[]; contains?: string[] };
     segments?: string[];
+    indexes?: string[];
     from?: string;
     until?: string;
     [more: string]: unknown;
@@ -30,7 +31,14 @@ interface Effects {
   data?: unknown;
 }
 
-export const EMPTY_RULE: FormRule = { name: "", effects: {} };
+/** The rule that the address names is a new one. */
+export const NEW_RULE = "new rule";
+
+/** Returns a new rule: an empty one, or one for the searches of an index for a text. */
+export const newRule = (text: string, index: string): FormRule =>
+  text === ""
+    ? { name: "", effects: {} }
+    : { name: nameOf(text), when: { text: { is: [text] }, ...(index !== "" && { indexes: [index] }) }, effects: {} };
 
 /** Returns what people type as the name of a rule, as rules.yaml takes it: `Garden week` becomes `garden-week`. */
 export const nameOf = (typed: string): string =>

@@ -4,16 +4,13 @@ import { readDocuments } from "../search/results.ts";
 import { goTo, place } from "../state.ts";
 import { ChangeView } from "./change-view.tsx";
 import { documents, forgetOutcome } from "./documents.ts";
-import { EMPTY_RULE, type FormRule, summaryOf, textsOf, tidy } from "./rule.ts";
+import { type FormRule, NEW_RULE, newRule, summaryOf, textsOf, tidy } from "./rule.ts";
 import { RuleForm } from "./rule-form.tsx";
-
-/** The rule that the address names is a new one. */
-const NEW = "new rule";
 
 /** The rules, and a form for one of them. */
 export function RulesPlace() {
   const { value } = documents.rules.value;
-  const { rule: open, index } = place.value;
+  const { rule: open, index, text } = place.value;
   const rules = (value?.rules ?? []) as FormRule[];
   const found = rules.find(({ name }) => name === open);
   if (!value) return null;
@@ -24,31 +21,31 @@ export function RulesPlace() {
   const stale = new Set(value.others.map(({ name }) => name));
   const pick = (rule: string) => {
     forgetOutcome("rules");
-    goTo({ rule });
+    goTo({ rule, text: "" });
   };
   return (
     <div class="beside">
       <section class="column" aria-label="Rule">
-        {!found && open !== NEW && (
+        {!found && open !== NEW_RULE && (
           <p class="empty">
             A rule pins, hides, raises or filters products, or tells the page something, for the searches that you
             choose. Pick one, or add one.
           </p>
         )}
-        {(found || open === NEW) && (
+        {(found || open === NEW_RULE) && (
           <OpenRule
-            key={`${open}${JSON.stringify(found)}${index}`}
+            key={JSON.stringify([open, found, index, text])}
             before={found}
             onApplied={(name) => {
               // Another rule may have been opened meanwhile, and typed into.
-              if (place.value.rule === open) goTo({ rule: name }, { replace: true });
+              if (place.value.rule === open) goTo({ rule: name, text: "" }, { replace: true });
             }}
           />
         )}
       </section>
       <section class="column" aria-label="All rules">
         <h2>{rules.length === 1 ? "1 rule" : `${rules.length} rules`}</h2>
-        <button type="button" onClick={() => pick(NEW)}>
+        <button type="button" onClick={() => pick(NEW_RULE)}>
           + rule
         </button>
         <ul>
@@ -86,7 +83,7 @@ interface OpenRuleProps {
 }
 
 function OpenRule({ before, onApplied }: OpenRuleProps) {
-  const [rule, edit] = useState<FormRule>(before ?? EMPTY_RULE);
+  const [rule, edit] = useState<FormRule>(before ?? newRule(place.value.text, place.value.index));
   const [isRemoved, remove] = useState(false);
   const { index } = place.value;
   useEffect(() => {

@@ -1,6 +1,7 @@
 import { folded } from "@relevance/lib/platform/words.ts";
-import { useState } from "preact/hooks";
-import { TurnOn } from "../parts.tsx";
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { TurnOn, useFocus } from "../parts.tsx";
 import { place } from "../state.ts";
 import { ChangeView } from "./change-view.tsx";
 import { documents, forgetOutcome } from "./documents.ts";
@@ -8,12 +9,20 @@ import { documents, forgetOutcome } from "./documents.ts";
 /** Rules that a list shows at a time. */
 const SHOWN = 100;
 
+/** Returns a form for new synonyms: an empty one, or one of what a text also finds. */
+const newForm = (from: string) => {
+  const kind = from === "" ? "two-way" : "one-way";
+  return { ...{ file: "", before: "", kind, from, to: "" }, isRemoved: false };
+};
+
 /** The lists of synonyms, and a form for one rule of them. */
 export function SynonymsPlace() {
   const { value } = documents.synonyms.value;
   const files = value?.files ?? [];
-  const [form, edit] = useState({ file: "", before: "", kind: "two-way", from: "", to: "", isRemoved: false });
+  const { text, index } = place.value;
+  const [form, edit] = useState(() => newForm(text));
   const [wanted, filter] = useState("");
+  useEffect(() => edit(newForm(text)), [text, index]);
   if (!value) return null;
   if (files.length === 0) {
     const what = "With synonyms a search for a word also finds what is called otherwise.";
@@ -57,25 +66,35 @@ export function SynonymsPlace() {
             </button>
           </p>
         ) : (
-          <form class="row" onSubmit={(event) => event.preventDefault()}>
+          <Focused key={`${before}${text}`}>
             <label>
-              How
+              Direction
               <select value={kind} onChange={(event) => edit({ ...form, kind: event.currentTarget.value })}>
-                <option value="two-way">each finds the others</option>
-                <option value="one-way">the first finds the second</option>
+                <option value="two-way">all words find each other</option>
+                <option value="one-way">one word also finds others</option>
               </select>
             </label>
             <label class="grow">
-              {kind === "two-way" ? "Words, with commas between" : "A search for"}
-              <input dir="auto" value={from} onInput={(event) => edit({ ...form, from: event.currentTarget.value })} />
+              {kind === "two-way" ? "Words that mean the same, with commas" : "Searched word"}
+              <input
+                data-first={kind === "two-way"}
+                dir="auto"
+                value={from}
+                onInput={(event) => edit({ ...form, from: event.currentTarget.value })}
+              />
             </label>
             {kind === "one-way" && (
               <label class="grow">
-                also finds
-                <input dir="auto" value={to} onInput={(event) => edit({ ...form, to: event.currentTarget.value })} />
+                Words that it also finds, with commas
+                <input
+                  data-first
+                  dir="auto"
+                  value={to}
+                  onInput={(event) => edit({ ...form, to: event.currentTarget.value })}
+                />
               </label>
             )}
-          </form>
+          </Focused>
         )}
         <ChangeView
           key={file.file}
@@ -127,5 +146,14 @@ export function SynonymsPlace() {
         </p>
       </section>
     </div>
+  );
+}
+
+/** The form of one rule. */
+function Focused({ children }: { children: ComponentChildren }) {
+  return (
+    <form ref={useFocus()} class="row" onSubmit={(event) => event.preventDefault()}>
+      {children}
+    </form>
   );
 }

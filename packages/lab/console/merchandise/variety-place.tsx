@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { VarietyState } from "../../server/merchandise-kinds.ts";
-import { TurnOn } from "../parts.tsx";
+import { TurnOn, useFocus } from "../parts.tsx";
 import { entry, mapping, readMapping } from "../search/mapping.ts";
 import { place } from "../state.ts";
 import { ChangeView } from "./change-view.tsx";
@@ -47,24 +47,24 @@ function Form({ index, variety }: FormProps) {
   return (
     <section class="column" aria-label="Variety">
       <h2>Near-copies among the hits of {index}</h2>
-      <form onSubmit={(event) => event.preventDefault()}>
+      <form ref={useFocus()} onSubmit={(event) => event.preventDefault()}>
         <div class="row">
           <label>
-            At most
+            Most hits with the same value
             <input type="number" min={1} max={100} {...input("max")} />
           </label>
           <label class="grow">
-            hits first that have the same value of the field
+            Field with that value
             <input list="keyword-fields" placeholder="brand" {...input("field")} />
           </label>
         </div>
         <div class="row">
           <label class="grow">
-            Move hits apart that are alike by the field
+            Field by which hits are alike
             <input list="like-fields" placeholder="none" {...input("like")} />
           </label>
           <label>
-            with the weight, from 0 to 1
+            Weight against likeness, from 0 to 1
             <input type="number" step="any" min={0} max={1} {...input("weight")} />
           </label>
         </div>

@@ -1,8 +1,10 @@
 import { useEffect } from "preact/hooks";
 import { type FailureKind, failing, hasClicks, isFailureKind, type SearchedQuery } from "../../clicks/failures.ts";
 import { TaskForm } from "../judge/task-view.tsx";
+import { Mends } from "../merchandise/mends.tsx";
 import { Problem, scrolls } from "../parts.tsx";
-import { goTo, hashOf, place, setup } from "../state.ts";
+import { IndexChoice } from "../search/index-choice.tsx";
+import { goTo, hashOf, otherIndex, place, setup } from "../state.ts";
 import { pathOf, readSearched, searched } from "./searched.ts";
 
 const PERIODS = ["1", "7", "30", "90"];
@@ -20,7 +22,7 @@ const LISTS: Readonly<Record<"" | FailureKind, readonly [title: string, meaning:
   ],
 };
 
-/** What people searched for, and where it failed. Each query opens side by side in Search. */
+/** What people searched for, where it failed, and the ways to mend it. */
 export function QueriesView() {
   const { index, days, everywhere } = place.value;
   const key = pathOf(place.value);
@@ -32,21 +34,7 @@ export function QueriesView() {
   return (
     <>
       <div class="row">
-        <label>
-          Index
-          <input
-            list="queried"
-            value={index}
-            onChange={(event) =>
-              goTo({ index: event.currentTarget.value.trim(), fields: [], variants: null, show: "" })
-            }
-          />
-        </label>
-        <datalist id="queried">
-          {(setup.value?.indexes ?? []).map((entry) => (
-            <option key={entry.index} value={entry.index} />
-          ))}
-        </datalist>
+        <IndexChoice label="Index" value={index} onChange={(chosen) => goTo(otherIndex(chosen))} />
         <label>
           Days
           <select value={days} onChange={(event) => goTo({ days: event.currentTarget.value })}>
@@ -57,7 +45,7 @@ export function QueriesView() {
         </label>
         <label class="inline">
           <input type="checkbox" checked={everywhere} onChange={() => goTo({ everywhere: !everywhere })} />
-          searches of every index
+          Searches of every index
         </label>
         <button type="button" disabled={isReading} onClick={() => void readSearched({ again: true })}>
           Read again
@@ -98,8 +86,7 @@ function Lists({ queries, of }: { queries: readonly SearchedQuery[]; of: number 
         ))}
       </nav>
       <p class="note">
-        {meaning} {of > queries.length ? `The worst of ${of} queries.` : `${of} queries.`} A click compares one in
-        Search.
+        {meaning} {of > queries.length ? `The worst of ${of} queries.` : `${of} queries.`}
       </p>
       {!hasClicks(queries) && (
         <p class="warning">
@@ -137,7 +124,13 @@ function Table({ listed }: { listed: readonly SearchedQuery[] }) {
           {listed.map((one) => (
             <tr key={one.query}>
               <th scope="row" dir="auto">
-                <a href={hashOf(searchOf(one))}>{one.query}</a>
+                {one.query}
+                <span class="mends" dir="ltr">
+                  <a href={hashOf(searchOf(one))}>
+                    look why<span class="hidden"> for {one.query}</span>
+                  </a>
+                  <Mends query={one.query} index={one.index} />
+                </span>
               </th>
               {[one.searches, one.people, one.zeroHits, one.abandoned].map((count, at) => (
                 <td key={at}>{count}</td>
@@ -158,7 +151,5 @@ function Table({ listed }: { listed: readonly SearchedQuery[] }) {
 
 /** Returns the place that searches for a query in the index that most of its searches named. */
 function searchOf({ query, index }: SearchedQuery) {
-  const isSame = index === place.value.index;
-  const own = isSame ? {} : { fields: [], variants: null, show: "" };
-  return { ...place.value, ...own, view: "search" as const, query, index };
+  return { ...place.value, ...otherIndex(index), view: "search" as const, query };
 }

@@ -27,12 +27,14 @@ export const isSearching = computed(() => variants.value.some((variant) => colum
 
 interface Props {
   variant: Variant;
+  /** Whether it is the one that a phone shows. */
+  isCurrent: boolean;
   onChange: (variant: Variant) => void;
   onRemove: (() => void) | undefined;
 }
 
 /** One variant: its settings, its hits, and what it cost. */
-export function ColumnView({ variant, onChange, onRemove }: Props) {
+export function ColumnView({ variant, isCurrent, onChange, onRemove }: Props) {
   const column = columnOf(variant);
   const title = variantTitle(variant, subqueries.value);
   const ids = column.hits.map(({ id }) => id);
@@ -49,7 +51,7 @@ export function ColumnView({ variant, onChange, onRemove }: Props) {
   const isFailed = column.state === "error";
   const isAlone = variants.value.length < 2;
   return (
-    <section class="column" aria-label={title}>
+    <section class={isCurrent ? "column current" : "column"} aria-label={title}>
       <header>
         <h2 class={`of ${kind}`}>{title}</h2>
         <Cost column={column} />
@@ -84,6 +86,8 @@ export function ColumnView({ variant, onChange, onRemove }: Props) {
           <strong>degraded: {stage}</strong> {target} – {reason}: {effect}
         </p>
       ))}
+      {column.rules.length > 0 && <p class="note">Rules that apply: {column.rules.join(", ")}</p>}
+      <Facets facets={column.facets} />
       {column.state === "done" && column.hits.length === 0 && (
         <p class="note">
           No hits.{isNothingFound.value && " If the index is new, fill it with POST /application/bulk."}
@@ -108,6 +112,24 @@ export function ColumnView({ variant, onChange, onRemove }: Props) {
         <Curl url={setup.value?.gateway ?? ""} call={callOf(variant, asked.value)} title={title} />
       )}
     </section>
+  );
+}
+
+/** What the facets of a search count. */
+function Facets({ facets }: Pick<Column, "facets">) {
+  const all = Object.entries(facets);
+  return all.length === 0 ? null : (
+    <details class="note">
+      <summary>Facets</summary>
+      <dl>
+        {all.map(([name, buckets]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd dir="auto">{buckets.map(({ value, count }) => `${value} ${count}`).join(", ")}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
   );
 }
 

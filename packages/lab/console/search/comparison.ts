@@ -40,6 +40,7 @@ export function comparison(): Comparison {
 
 function settingsText(variant: Variant): string {
   if (variant.kind === "own") return "a template of its own";
+  if (variant.kind === "template") return `the template ${variant.template}`;
   if (variant.kind === "subquery") return "";
   if (variant.kind === "plain") {
     const boosts = Object.entries(variant.boosts).map(([field, boost]) => `${field} × ${boost}`);

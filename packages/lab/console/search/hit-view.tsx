@@ -1,12 +1,12 @@
 import { Fragment } from "preact";
 import { useId, useState } from "preact/hooks";
-import { type SubqueryPlace, shownRank } from "../../whereabouts/subquery-places.ts";
+import type { SubqueryPlace } from "../../whereabouts/subquery-places.ts";
 import { shownScore } from "./document.ts";
 import { Marked } from "./marked.tsx";
 import { ReasonView } from "./reason-view.tsx";
 import { asked, documents, subqueries } from "./results.ts";
-import { textsOf, titleOf } from "./shown.ts";
-import { subqueryTitle, type Variant } from "./variants.ts";
+import { pictureOf, textsOf, titleOf } from "./shown.ts";
+import type { Variant } from "./variants.ts";
 
 interface Props {
   id: string;
@@ -28,6 +28,8 @@ export function HitView({ id, rank, score, best, variant, places, isOnlyHere }: 
   const source = documents.value.get(id);
   const title = titleOf(id, source);
   const { facts, text } = textsOf(source);
+  const picture = pictureOf(source);
+  const query = asked.value?.query ?? "";
   return (
     // Chromium keeps the number of an item that moves within its list, unless the item says its own.
     <li class={isOnlyHere ? "hit only" : "hit"} value={rank}>
@@ -39,16 +41,19 @@ export function HitView({ id, rank, score, best, variant, places, isOnlyHere }: 
         aria-controls={details}
         onClick={() => open(!isOpen)}
       >
-        {title}
+        <Marked text={title} query={query} />
       </button>
+      {picture !== undefined && (
+        <img class="picture" src={picture} alt="" loading="lazy" onError={(event) => event.currentTarget.remove()} />
+      )}
       {facts.length > 0 && (
         <p class="facts" dir="auto">
-          {facts.join(" · ")}
+          <Marked text={facts.join(" · ")} query={query} />
         </p>
       )}
       {!isOpen && text !== "" && (
         <p class="snippet" dir="auto">
-          <Marked text={text} query={asked.value?.query ?? ""} isShort />
+          <Marked text={text} query={query} isShort />
         </p>
       )}
       <span class="line">
@@ -68,30 +73,32 @@ export function HitView({ id, rank, score, best, variant, places, isOnlyHere }: 
   );
 }
 
+/** How each kind of subquery finds, in words. */
+const BY = { keyword: "words", dense: "meaning", sparse: "related words" } as const;
+
+/** Where the hit stood in each subquery, in words: 1st by words, 9th by meaning. */
 function Places({ places }: { places: (SubqueryPlace | null)[] | undefined }) {
   const all = subqueries.value;
   if (!places || all.length < 2) return null;
-  const words = all.map((subquery, index) => {
-    const place = places[index];
-    return `${subqueryTitle(subquery, all)}: ${place ? `rank ${place.rank}${place.isTied ? ", tied" : ""}` : "not among its candidates"}`;
-  });
   return (
-    <span class="places" title={words.join("\n")}>
-      <span aria-hidden="true">
-        {all.map((subquery, index) => {
-          const place = places[index];
-          return (
-            <Fragment key={subquery.name}>
-              {index > 0 && " "}
-              <b class={place ? subquery.kind : "absent"}>
-                {subquery.kind[0]}
-                {place ? shownRank(place) : "–"}
-              </b>
-            </Fragment>
-          );
-        })}
-      </span>
-      <span class="hidden">{words.join(", ")}</span>
+    <span class="places">
+      {all.map((subquery, index) => {
+        const place = places[index];
+        const isOne = all.filter(({ kind }) => kind === subquery.kind).length < 2;
+        const by = isOne ? BY[subquery.kind] : `${BY[subquery.kind]} of ${subquery.name}`;
+        return (
+          <Fragment key={subquery.name}>
+            {index > 0 && " "}
+            <b class={place ? subquery.kind : "absent"}>
+              {place ? `${ordinal(place.rank)}${place.isTied ? ", tied," : ""} by ${by}` : `not by ${by}`}
+            </b>
+          </Fragment>
+        );
+      })}
     </span>
   );
 }
+
+const ENDINGS = { one: "st", two: "nd", few: "rd", other: "th" } as Readonly<Record<string, string>>;
+const ordinals = new Intl.PluralRules("en", { type: "ordinal" });
+const ordinal = (rank: number): string => `${rank}${ENDINGS[ordinals.select(rank)]}`;

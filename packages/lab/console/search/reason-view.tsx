@@ -33,7 +33,7 @@ export function ReasonView({ id, variant }: { id: string; variant: Variant }) {
   };
   return (
     <div class="reason">
-      {reason && variant.kind !== "own" && (
+      {reason && variant.kind !== "own" && variant.kind !== "template" && (
         <div class="scroll" {...scrolls}>
           <table>
             <caption>

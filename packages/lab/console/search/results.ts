@@ -6,6 +6,7 @@ import type { AnySearchAnswer } from "../../evaluation/searches.ts";
 import { type Candidates, candidatesIn } from "../../whereabouts/subquery-places.ts";
 import { type Answer, type CallError, callService } from "../api.ts";
 import { announce, place } from "../state.ts";
+import { customerVariant } from "./customers.ts";
 import { entry, entryFor, mapping, readMapping } from "./mapping.ts";
 import { fused } from "./places.ts";
 import {
@@ -13,6 +14,7 @@ import {
   callOf,
   candidatesCall,
   type HybridVariant,
+  isMeasured,
   keywordFields,
   SIZE,
   subqueriesOf,
@@ -30,6 +32,12 @@ export interface Column {
   state: "empty" | "loading" | "done" | "error";
   hits: Hit[];
   total: string;
+  /** Names of the rules that applied. */
+  rules: string[];
+  /** By name, what a facet of the search has, with counts. */
+  facets: Record<string, { value: string; count: number }[]>;
+  /** The native body, if the gateway filled a template. */
+  native?: Record<string, unknown> | undefined;
   /** The experiment of hybrid_search.yaml whose variant the gateway gave to the user. */
   experiment?: { name: string; variant: string };
   degraded: { stage: string; target?: string; reason: string; effect: string }[];
@@ -43,7 +51,7 @@ export interface Column {
 }
 
 export const NOTHING: Column = {
-  ...{ state: "empty", hits: [], total: "", degraded: [], stages: {}, milliseconds: 0 },
+  ...{ state: "empty", hits: [], total: "", rules: [], facets: {}, degraded: [], stages: {}, milliseconds: 0 },
   ...{ error: "", code: "", isComputed: false },
 };
 
@@ -64,7 +72,11 @@ export const subqueries = computed(() => {
   const { fields } = place.value;
   return subqueriesOf(entry.value, fields.length > 0 ? fields : mapping.value.fields);
 });
-export const variants = computed<Variant[]>(() => place.value.variants ?? usualVariants(subqueries.value));
+export const variants = computed<Variant[]>(
+  () => place.value.variants ?? usualVariants(subqueries.value, customerVariant(place.value.index)),
+);
+/** The variants that Measure and previews take. */
+export const measured = computed(() => variants.value.filter(isMeasured));
 
 /** What the gateway uses for a hybrid search without settings. */
 export const configured = computed<FusionSettings>(() => {
@@ -177,6 +189,9 @@ function columnFrom({ body, stages, milliseconds }: Answer<AnySearchAnswer>): Co
     state: "done",
     hits: hits.map(({ _id = "", _score }) => ({ id: _id, score: _score })),
     total: total ? `${total.relation === "gte" ? "over " : ""}${total.value.toLocaleString("en")} found` : "",
+    rules: (body.rules ?? []).map(({ name }) => name),
+    facets: facetsIn(body.search_response.aggregations),
+    native: (body as { search_request?: Column["native"] }).search_request ?? templateIn(body),
     degraded: body.degraded ?? [],
     ...(body.experiment && { experiment: body.experiment }),
     stages,
@@ -184,8 +199,28 @@ function columnFrom({ body, stages, milliseconds }: Answer<AnySearchAnswer>): Co
   };
 }
 
+const templateIn = (body: object) => (body as { search_request_template?: Column["native"] }).search_request_template;
+
+/** Returns the buckets of terms aggregations. */
+function facetsIn(aggregations: Readonly<Record<string, unknown>> = {}): Column["facets"] {
+  const all = Object.entries(aggregations).flatMap(([name, found]) => {
+    const { buckets } = found as { buckets?: { key: unknown; key_as_string?: string; doc_count: number }[] };
+    if (!Array.isArray(buckets) || buckets.length === 0) return [];
+    return [
+      [
+        name,
+        buckets.map(({ key, key_as_string, doc_count }) => ({ value: key_as_string ?? String(key), count: doc_count })),
+      ] as const,
+    ];
+  });
+  return Object.fromEntries(all);
+}
+
 function keep({ body }: Answer<AnySearchAnswer>): void {
-  const found = body.search_response.hits.hits.map(({ _id = "", _source = {} }) => [_id, _source] as const);
+  // A template may return fewer fields than another search has found.
+  const found = body.search_response.hits.hits.map(
+    ({ _id = "", _source = {} }) => [_id, { ...documents.value.get(_id), ..._source }] as const,
+  );
   documents.value = new Map([...documents.value, ...found]);
 }
 
@@ -241,11 +276,21 @@ export async function findDocuments(index: string, query: string): Promise<strin
   return answer.body.search_response.hits.hits.map(({ _id = "" }) => _id);
 }
 
+/** Returns the body of a variant's call with the native body in place of a named template. */
+export function nativeBodyOf(variant: Variant, body: Record<string, object>): Record<string, object> {
+  const { native } = columnOf(variant);
+  if (variant.kind !== "template" || !native) return body;
+  const { template: _, params: _params, ...others } = body;
+  // The gateway adds the pipeline of its settings itself.
+  const { search_pipeline: _pipeline, ...own } = native;
+  return { ...others, [others.search_query ? "search_request_template" : "search_request"]: own };
+}
+
 /** Asks the cluster itself how a document's score came about. */
 export async function explain(variant: Variant, id: string, signal: AbortSignal): Promise<unknown> {
   if (!asked.value) return undefined;
   const call = callOf(variant, asked.value);
-  const body = call.body as Record<string, object>;
+  const body = nativeBodyOf(variant, call.body as Record<string, object>);
   const native = body.search_request ? "search_request" : "search_request_template";
   const explained = { ...call, body: { ...body, [native]: { ...body[native], explain: true } } };
   const answer = await callService<AnySearchAnswer>(explained, signal);

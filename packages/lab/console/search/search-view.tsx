@@ -1,14 +1,16 @@
 import { wordsOf } from "@relevance/lib/platform/words.ts";
 import { useEffect, useState } from "preact/hooks";
 import { Curl, Problem, saveFile } from "../parts.tsx";
-import { goTo, place, setup } from "../state.ts";
+import { goTo, otherIndex, place, setup } from "../state.ts";
 import { ColumnView, isSearching } from "./column-view.tsx";
 import { comparison } from "./comparison.ts";
 import { comparisonHtml } from "./comparison-html.ts";
+import { customerVariant, readCustomers } from "./customers.ts";
+import { IndexChoice } from "./index-choice.tsx";
 import { entry, mapping } from "./mapping.ts";
 import { asked, candidates, failure, search, searchWith, showPlace, subqueries, variants } from "./results.ts";
 import { known, show, shown } from "./shown.ts";
-import { candidatesCall, type Variant } from "./variants.ts";
+import { candidatesCall, type Variant, variantTitle } from "./variants.ts";
 import { WhereView } from "./where-view.tsx";
 
 /** Searches one text with several settings, side by side. */
@@ -26,6 +28,9 @@ export function SearchView() {
 }
 
 function Columns({ all, change }: { all: readonly Variant[]; change: (next: Variant[]) => void }) {
+  const [chosen, choose] = useState<number | null>(null);
+  const first = Math.max(0, isCustomers(all[0]) ? 0 : all.findLastIndex(({ kind }) => kind === "hybrid"));
+  const current = chosen !== null && chosen < all.length ? chosen : first;
   return (
     <>
       {candidates.value.error !== "" && !isSearching.value && (
@@ -33,12 +38,33 @@ function Columns({ all, change }: { all: readonly Variant[]; change: (next: Vari
       )}
       <Unconfigured />
       <WhereView />
-      <AddVariant onAdd={(variant) => change([...all, variant])} />
+      <AddVariant
+        onAdd={(variant) => {
+          change([...all, variant]);
+          choose(all.length);
+        }}
+      />
+      {all.length > 1 && (
+        <div class="column-tabs" role="tablist" aria-label="Columns">
+          {all.map((variant, position) => (
+            <button
+              key={position}
+              type="button"
+              role="tab"
+              aria-selected={position === current}
+              onClick={() => choose(position)}
+            >
+              {variantTitle(variant, subqueries.value)}
+            </button>
+          ))}
+        </div>
+      )}
       <div class="columns side">
         {all.map((variant, position) => (
           <ColumnView
             key={position}
             variant={variant}
+            isCurrent={position === current}
             onChange={(next) => change(all.map((one, index) => (index === position ? next : one)))}
             onRemove={all.length > 1 ? () => change(all.filter((_, index) => index !== position)) : undefined}
           />
@@ -56,6 +82,8 @@ function Columns({ all, change }: { all: readonly Variant[]; change: (next: Vari
   );
 }
 
+const isCustomers = (variant: Variant | undefined) => variant?.kind === "template";
+
 /** What is missing for embeddings, and what to do. */
 function Unconfigured() {
   const { index } = place.value;
@@ -71,19 +99,18 @@ function Unconfigured() {
 /** The text, the index and the user of all four places. */
 export function SearchForm() {
   const { query, index, user, fields } = place.value;
-  const names = (setup.value?.indexes ?? []).map((entry) => entry.index).filter((name) => !name.endsWith("*"));
   // A link, or the way back, shows its own results.
   useEffect(() => {
     void showPlace();
-  }, [query, index, user, fields.join()]);
+  }, [query, index, user, fields.join(), JSON.stringify(customerVariant(index))]);
+  useEffect(() => void readCustomers(index), [index]);
   const [draft, edit] = useState({ query, index, user });
   useEffect(() => edit({ query, index, user }), [query, index, user]);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const next = { query: draft.query.trim(), index: draft.index.trim(), user: draft.user.trim() };
-    const kept = next.index === index ? {} : { fields: [], variants: null, show: "" };
     const isSame = next.query === query && next.index === index && next.user === user;
-    goTo({ ...next, ...kept });
+    goTo({ ...otherIndex(next.index), ...next });
     if (isSame) void search();
   };
   const field = (name: keyof typeof draft) => ({
@@ -98,15 +125,7 @@ export function SearchForm() {
         Text
         <input type="search" dir="auto" placeholder="what people type" {...field("query")} />
       </label>
-      <label>
-        Index
-        <input list="indexes" {...field("index")} />
-      </label>
-      <datalist id="indexes">
-        {names.map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
+      <IndexChoice label="Index" value={draft.index} onChange={(chosen) => edit({ ...draft, index: chosen })} />
       <label>
         User
         <input placeholder="nobody" {...field("user")} />
@@ -217,10 +236,7 @@ function AddVariant({ onAdd }: { onAdd: (variant: Variant) => void }) {
   );
   return (
     <section class="bar" aria-label="Add a variant">
-      <p class="note">
-        {subqueries.value.map((subquery) => `${subquery.kind[0]}1`).join(" ")} below a hit is its rank in each subquery:
-        = shares its score with others, – is not among the candidates. Press a title to see why it is there.
-      </p>
+      <p class="note">Press a title to see why it is there.</p>
       {subqueries.value.length > 1 && (
         <button type="button" onClick={() => add({ kind: "hybrid", name: `variant ${count}`, settings: null })}>
           + hybrid
@@ -235,6 +251,15 @@ function AddVariant({ onAdd }: { onAdd: (variant: Variant) => void }) {
       <button type="button" disabled={isSearching.value || !asked.value} onClick={saveComparison}>
         Save as HTML
       </button>
+      {(setup.value?.templates ?? []).slice(0, 1).map(({ name: template }) => (
+        <button
+          key={template}
+          type="button"
+          onClick={() => add({ kind: "template", name: `template ${count}`, template, params: {} })}
+        >
+          + template
+        </button>
+      ))}
       {place.value.variants !== null && (
         <button type="button" onClick={() => goTo({ variants: null })}>
           Usual variants

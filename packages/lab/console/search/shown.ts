@@ -34,7 +34,9 @@ export const shown = computed<ShownFields>(() => {
 
 function usual(): ShownFields {
   const title = TITLES.find((field) => known.value.includes(field)) ?? "";
-  return { title, below: mapping.value.fields.filter((field) => field !== title && known.value.includes(field)) };
+  const texts = mapping.value.fields.filter((field) => field !== title);
+  const prices = known.value.filter((field) => /(^|_)price$/i.test(field) && !texts.includes(field));
+  return { title, below: [...prices, ...texts].filter((field) => known.value.includes(field)) };
 }
 
 /** Chooses what hits of the index show, now and whenever this browser searches it. */
@@ -60,6 +62,7 @@ function kept(index: string): string {
 
 /** Returns a field's content as text; empty if it has none. */
 export function textIn(value: unknown): string {
+  if (typeof value === "number") return String(value);
   if (typeof value === "string") return shownText(value);
   return Array.isArray(value) && value.every((one) => typeof one === "string") ? shownText(value.join(", ")) : "";
 }
@@ -71,10 +74,21 @@ export function titleOf(id: string, source: Record<string, unknown> | undefined)
   return field === undefined ? id : textIn(source?.[field]);
 }
 
+/** Fields that usually have the address of a picture. */
+const PICTURES = ["image", "image_url", "picture", "thumbnail", "cover", "cover_url", "img"];
+
+/** Returns the address of a document's picture; undefined if it has none. */
+export function pictureOf(source: Record<string, unknown> | undefined): string | undefined {
+  const found = PICTURES.flatMap((field) => source?.[field] ?? []).flat();
+  return found.find((one): one is string => typeof one === "string" && /^(https:|data:image\/)/.test(one));
+}
+
 /** Returns the texts that are shown of a document: the short ones, and the longest, in which people look for what they wanted. */
 export function textsOf(source: Record<string, unknown> | undefined): { facts: string[]; text: string } {
   const fields = shown.value.below.length > 0 ? shown.value.below : known.value;
-  const texts = fields.filter((field) => field !== shown.value.title).map((field) => textIn(source?.[field]));
+  const texts = fields
+    .filter((field) => field !== shown.value.title)
+    .map((field) => (typeof source?.[field] === "number" ? `${field} ${source[field]}` : textIn(source?.[field])));
   const text = texts.reduce((longest, one) => (one.length > longest.length ? one : longest), "");
   const facts = shown.value.below.length > 0 ? texts.filter((one) => one !== "" && one !== text) : [];
   return { facts, text };

@@ -8,6 +8,7 @@ import { entry } from "./mapping.ts";
 import { withWeight } from "./places.ts";
 import { PlainSettings } from "./plain-settings.tsx";
 import { candidates, configured, searchWith, settingsOf, subqueries } from "./results.ts";
+import { TemplateSettings } from "./template-settings.tsx";
 import { type HybridVariant, subqueryTitle, type Variant } from "./variants.ts";
 
 interface Props<Kind extends Variant> {
@@ -19,6 +20,7 @@ interface Props<Kind extends Variant> {
 export function VariantSettings({ variant, onChange }: Props<Variant>) {
   if (variant.kind === "subquery") return null;
   if (variant.kind === "plain") return <PlainSettings variant={variant} onChange={onChange} />;
+  if (variant.kind === "template") return <TemplateSettings variant={variant} onChange={onChange} />;
   if (variant.kind === "hybrid") return <HybridSettings variant={variant} onChange={onChange} />;
   return (
     <details class="settings" open>
@@ -28,7 +30,7 @@ export function VariantSettings({ variant, onChange }: Props<Variant>) {
         <input value={variant.name} onChange={(event) => onChange({ ...variant, name: event.currentTarget.value })} />
       </label>
       <label>
-        search_request_template; "[search_query]" stands for the text
+        Template of the search, with "[search_query]" for the text
         <textarea
           rows={10}
           spellcheck={false}

@@ -2,6 +2,7 @@ import { HYBRID_DEFAULTS, MAX_SUBQUERIES, type Techniques } from "@relevance/lib
 import { withQuery } from "@relevance/lib/platform/json/template.ts";
 import type { ConsoleIndex } from "../../server/setup.ts";
 import type { ServiceCall } from "../curl.ts";
+import { templateNamed } from "./customers.ts";
 
 /** One subquery of the hybrid searches of an index. */
 export interface Subquery {
@@ -17,6 +18,7 @@ export type Variant =
   | { kind: "subquery"; subquery: string }
   | HybridVariant
   | PlainVariant
+  | TemplateVariant
   | { kind: "own"; name: string /** JSON of a `search_request_template` with one hybrid query. */; template: string };
 
 /** A keyword search with boosts and a filter. */
@@ -27,6 +29,15 @@ export interface PlainVariant {
   boosts: Readonly<Record<string, number>>;
   /** What every hit must match, in the syntax of Lucene, as in `category:history`; empty for no filter. */
   filter: string;
+}
+
+/** A search by a template of hybrid_search.yaml. */
+export interface TemplateVariant {
+  kind: "template";
+  name: string;
+  template: string;
+  /** Values of its parameters as typed; the others have their defaults. */
+  params: Readonly<Record<string, string>>;
 }
 
 export interface HybridVariant {
@@ -65,8 +76,13 @@ export function subqueryTitle(subquery: Subquery, subqueries: readonly Subquery[
     : subquery.kind;
 }
 
-/** Returns the usual variants: each subquery alone, then all together. */
-export function usualVariants(subqueries: readonly Subquery[]): Variant[] {
+/** Returns the usual variants: what customers get, each subquery alone, then all together. */
+export function usualVariants(subqueries: readonly Subquery[], customers: Variant | undefined): Variant[] {
+  const whatIfs = usualWhatIfs(subqueries);
+  return customers ? [customers, ...whatIfs] : whatIfs;
+}
+
+function usualWhatIfs(subqueries: readonly Subquery[]): Variant[] {
   const alone = subqueries.map((subquery): Variant => ({ kind: "subquery", subquery: subquery.name }));
   return subqueries.length < 2 ? alone : [...alone, { kind: "hybrid", name: "hybrid", settings: null }];
 }
@@ -97,6 +113,17 @@ export function callOf(variant: Variant, asked: ColumnsRequest, size = SIZE): Se
       business_rules: { is_personalized_enabled: true, personalization_weight: personal },
     }),
   };
+  if (variant.kind === "template") {
+    const { template, params } = variant;
+    const { isHybrid = false, parameters = [] } = templateNamed(template) ?? {};
+    const values = Object.entries(params).map(([name, typed]) => {
+      return [name, parameterValue(typed, parameters.find((parameter) => parameter.name === name)?.type)];
+    });
+    const named = { ...common, template, params: Object.fromEntries(values), ...(user !== "" && { user_id: user }) };
+    return isHybrid
+      ? post("/application/hybrid-search", { ...named, search_query: query })
+      : post("/application/search", { ...named, user_query: query });
+  }
   if (variant.kind === "plain" || (variant.kind === "subquery" && variant.subquery === "keyword")) {
     const keywords = variant.kind === "plain" ? plainQuery(variant, subqueries) : keywordSubquery(subqueries)?.query;
     const hidden = subqueries.filter(({ kind }) => kind !== "keyword").map(({ name }) => name);
@@ -111,6 +138,17 @@ export function callOf(variant: Variant, asked: ColumnsRequest, size = SIZE): Se
     search_request_template: { size, ...(native as object) },
     ...(variant.kind === "hybrid" && variant.settings && { settings: sentSettings(variant.settings) }),
   });
+}
+
+/** Returns a value as a parameter of this type takes it. One that is not declared takes any JSON. */
+function parameterValue(typed: string, type: string | undefined): unknown {
+  const single = (text: string) => (type?.startsWith("number") && text !== "" ? Number(text) : text);
+  if (type !== undefined) return type.endsWith("s") ? typed.split(",").map((one) => single(one.trim())) : single(typed);
+  try {
+    return JSON.parse(typed);
+  } catch {
+    return typed;
+  }
 }
 
 const keywordSubquery = (subqueries: readonly Subquery[]): Subquery | undefined =>
@@ -154,13 +192,17 @@ export function candidatesCall({ index, query, subqueries }: ColumnsRequest): Se
 
 const post = (path: string, body: unknown): ServiceCall => ({ service: "gateway", method: "POST", path, body });
 
+/** Whether a variant can be measured and previewed: its native body is known here. */
+export const isMeasured = (variant: Variant): variant is Exclude<Variant, TemplateVariant> =>
+  variant.kind !== "template";
+
 /** Returns the file of settings with which `relevance evaluate` and `relevance tune` measure the variants. */
 export function settingsFileOf(
   variants: readonly Variant[],
   { index, subqueries }: Pick<ColumnsRequest, "index" | "subqueries">,
 ) {
   const template = { query: { hybrid: { queries: subqueries.map((subquery) => subquery.query) } } };
-  const settings = variants.map((variant) => {
+  const settings = variants.filter(isMeasured).map((variant) => {
     const name = variantTitle(variant, subqueries);
     if (variant.kind === "own") return { name, template: JSON.parse(variant.template) as object };
     if (variant.kind === "hybrid") {

@@ -40,6 +40,7 @@ export async function startTestConsole(options: Partial<OpenOptions> = {}) {
             { field: "description_sparse", kind: "sparse" },
           ],
           candidates: 100,
+          synonyms: true,
           settings: { weights: null, normalization: "min_max", combination: "arithmetic_mean" },
         },
       ],

@@ -110,7 +110,7 @@ const PLACES: Readonly<Record<string, { place: string; least: number; show: (pag
     show: async (page) => {
       await column(page, "mine").locator(".hit").first().waitFor();
       await press(page.getByRole("button", { name: "Write to hybrid_search.yaml …" }));
-      await type(page.getByLabel("Searches, one in a line"), "ים");
+      await type(page.getByLabel("Searches to try, one per line"), "ים");
       await press(page.getByRole("button", { name: "Preview", exact: true }));
       await page.getByRole("row", { name: /^ים changed/ }).waitFor({ timeout: patient(60_000) });
       // A narrow column breaks no word.

@@ -50,6 +50,7 @@ inEveryLook(test, shared, {
     check: async (page, console) => {
       const hit = column(page, "keyword").locator(".hit", { hasText: "Letters Home" });
       const ask = hit.getByRole("button", { name: "Explain in the cluster's words" });
+      await press(page.getByRole("tab", { name: "keyword" }));
       await press(hit.getByRole("button", { name: "Letters Home" }));
       const release = console.gateway.hold();
       await press(ask);
@@ -166,11 +167,23 @@ inEveryLook(test, shared, {
     },
   },
 
+  "hits have their price, picture and marked words, and the index its count of documents": {
+    ...{ place: SEARCH, width: 390 },
+    trouble: "priced",
+    check: async (page) => {
+      const hit = column(page, "hybrid").locator(".hit").first();
+      await hit.getByText("price 12.5").waitFor();
+      await hit.locator(".title mark", { hasText: "Letters" }).waitFor();
+      await page.getByRole("option", { name: "books (5 documents)" }).waitFor({ state: "attached" });
+    },
+  },
+
   "that an index may be new is not said beside columns with hits": {
     ...{ place: SEARCH, width: 390 },
     trouble: "no-words",
     check: async (page) => {
       await column(page, "hybrid").locator(".hit").first().waitFor();
+      await press(page.getByRole("tab", { name: "keyword" }));
       await column(page, "keyword").getByText("No hits.").waitFor();
       assert.is(await page.getByText("If the index is new").count(), 0);
     },

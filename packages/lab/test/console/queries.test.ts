@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { scratchFolder } from "@relevance/processes/scratch.ts";
-import { patient } from "@relevance/processes/wait.ts";
+import { patient, waitFor } from "@relevance/processes/wait.ts";
 import * as assert from "uvu/assert";
 import { configurationFolder } from "../../../../test/fixtures/configurations/configurations.ts";
 import { TEST_OUTPUT } from "../../../../test/fixtures/env.ts";
@@ -13,7 +14,7 @@ import { startInBrowser } from "./console.ts";
 const test = suite("the console's queries, in a browser");
 
 /** The longest time that a report may take on a busy machine. */
-const timeout = patient(60_000);
+const timeout = patient(20_000);
 
 const folder = scratchFolder(TEST_OUTPUT, "searched-by-people");
 const timestamp = new Date(Date.now() - 3_600_000);
@@ -27,7 +28,7 @@ const of = (userQuery: string, count: number, change: Parameters<typeof storedSe
 for (const name of ["search", "events"]) mkdirSync(join(folder, "log", name), { recursive: true });
 writeFileSync(
   join(folder, "log", "search", "lines"),
-  of("letters", 9) +
+  of("letters", 9, { template: "by_meaning" }) +
     of("sunken", 5, { hitIds: [], total: 0 }) +
     of("storm", 4) +
     of("films", 2, { index: "films" }) +
@@ -40,9 +41,18 @@ writeFileSync(
 );
 writeFileSync(join(folder, "log", "events", "lines"), storedEvent("letters-0", "b1"));
 
+const conf = join(folder, "conf");
+cpSync(configurationFolder("all-options"), conf, { recursive: true });
+writeFileSync(join(conf, "rules.yaml"), "rules: []\n");
+mkdirSync(join(conf, "synonyms"));
+writeFileSync(join(conf, "synonyms", "words.txt"), "lamp, light\n");
+const searches = readFileSync(join(conf, "hybrid_search.yaml"), "utf8");
+const lists = "$&\n    synonyms: { files: [{ file: synonyms/words.txt }] }";
+writeFileSync(join(conf, "hybrid_search.yaml"), searches.replace(/ {2}- index: .*/, lists));
 const { console, inTab } = await startInBrowser(test, {
   log: join(folder, "log"),
-  conf: configurationFolder("all-options"),
+  conf,
+  account: { open: async () => ({ versions: async () => ({ listed: [], inUse: undefined }) }) as never },
 });
 
 inTab(
@@ -50,10 +60,11 @@ inTab(
   "#/queries?index=books",
   async (page) => {
     const list = page.getByRole("region", { name: "Queries" });
-    const names = () => list.locator("tbody th").allTextContents();
-    await list.getByRole("row", { name: /^letters 9 9 0 8 1 / }).waitFor({ timeout });
+    const names = () =>
+      list.locator("tbody th").evaluateAll((all) => all.map(({ firstChild }) => firstChild?.textContent));
+    await list.getByRole("row", { name: /^letters .* 9 9 0 8 1 / }).waitFor({ timeout });
     assert.equal(await names(), ["letters", "sunken", "storm"]);
-    await list.getByText("3 queries. A click compares one in Search.").waitFor();
+    await list.getByText("3 queries.").waitFor();
     for (const [name, wanted] of [
       ["zero hits 1", ["sunken"]],
       ["abandoned 2", ["letters", "storm"]],
@@ -72,17 +83,59 @@ inTab(
     await page.waitForURL(/#\/judge\?.*task=abandoned/);
     await page.getByRole("region", { name: "Judging task" }).getByText("1 of 1 queries are not opened yet.").waitFor();
     await page.goBack();
-    await list.getByRole("link", { name: "sunken", exact: true }).press("Enter");
+    await list.getByRole("link", { name: "look why for sunken" }).press("Enter");
     await page.waitForURL(/#\/search\?q=sunken&index=books/);
     await page.getByRole("region", { name: "hybrid" }).locator(".hit").first().waitFor();
   },
 );
 
 inTab(
+  "shows first what customers get: by the template that the log names, with its parameters, rules and facets",
+  "#/search?q=letters&index=books",
+  async (page) => {
+    const first = page.locator(".columns.side > .column").first();
+    await first.getByText("9 of 18 searches of 7 days use it.").waitFor({ timeout });
+    assert.is(await first.getByRole("heading").textContent(), "what customers get");
+    await first.getByText("Rules that apply: beach-reads").waitFor();
+    await first.getByText("Facets").press("Enter");
+    await first.getByText("Harbour Press 4").waitFor();
+    const sent = () => console.gateway.received.filter(({ body }) => body.template).map(({ body }) => body);
+    assert.equal(sent().at(-1)?.params, {});
+    await first.getByText("Parameters").press("Enter");
+    await first.getByLabel("size").fill("3");
+    await first.getByLabel("size").press("Tab");
+    await waitFor(async () => isDeepStrictEqual(sent().at(-1)?.params, { size: 3 }), { what: "it", timeoutMs: 10_000 });
+    await fits(page, 390, 1280);
+  },
+);
+
+const fields: Readonly<Record<string, object>> = {
+  "add a synonym": { "Searched word": "sunken", "Words that it also finds, with commas": "" },
+  "add a rule": {
+    ...{ Name: "sunken", "Find products": "sunken", "Only in these indexes, one per line": "books" },
+    "Searches for exactly these texts, one per line": "sunken",
+  },
+};
+for (const [title, filled] of Object.entries(fields)) {
+  inTab(`opens what mends a query with one click, filled in: ${title}`, "#/queries?index=books", async (page) => {
+    await page.getByRole("link", { name: `${title} for sunken` }).click({ timeout });
+    const form = page.locator("form", { has: page.locator(":focus[data-first]") });
+    await form.waitFor();
+    for (const [name, value] of Object.entries(filled))
+      assert.is(await form.getByLabel(name, { exact: true }).inputValue(), value, name);
+    await fits(page, 390, 1280);
+    // Another index without synonyms is not offered any.
+    await page.goto(`${console.url}/#/queries?index=films`);
+    await page.getByRole("link", { name: "add a rule for films" }).waitFor({ timeout });
+    assert.is(await page.getByRole("link", { name: /^add a synonym/ }).count(), 0);
+  });
+}
+
+inTab(
   "lists the searches of every index, and opens each in its own",
   "#/queries?index=books&everywhere=1",
   async (page) => {
-    const films = page.getByRole("link", { name: "films", exact: true });
+    const films = page.getByRole("link", { name: "look why for films" });
     await films.waitFor({ timeout });
     await fits(page);
     await films.click();

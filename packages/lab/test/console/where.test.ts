@@ -16,8 +16,8 @@ inTab(
   async (page) => {
     await page.getByRole("region", { name: "hybrid" }).locator(".hit").first().waitFor();
     await page.getByText("Where is a document?").press("Enter");
-    await page.getByLabel("Document id").fill("b3");
-    await page.getByLabel("Document id").press("Enter");
+    await page.getByLabel("Id or title of a document").fill("b3");
+    await page.getByLabel("Id or title of a document").press("Enter");
     const hybrid = page.getByRole("region", { name: "b3 in hybrid" });
     await hybrid.getByText("answer 2").waitFor();
     const steps = await hybrid.locator("dt").allTextContents();
@@ -28,8 +28,8 @@ inTab(
     assert.match(page.url(), "doc=b3");
     // Until another document is found, nothing of this one stands under its name.
     const release = console.gateway.hold();
-    await page.getByLabel("Document id").fill("b1");
-    await page.getByLabel("Document id").press("Enter");
+    await page.getByLabel("Id or title of a document").fill("b1");
+    await page.getByLabel("Id or title of a document").press("Enter");
     const other = page.getByRole("region", { name: "b1 in hybrid" });
     await other.getByText("Looking for it …").waitFor();
     assert.is(await other.locator("dt").count(), 0);

@@ -34,12 +34,13 @@ test.before(async () => {
   };
   console = await startConsole({
     page: new Map([["/", { type: "text/html", body: "<p>page</p>" }]]),
+    templates: [],
     setup: { indexes: [], filters: [], standIns: [], local: false, example: null },
     gateway: { name: "search gateway", url: `http://127.0.0.1:${port}`, key: KEY },
     judgments: judgmentFiles(join(scratchFolder(TEST_OUTPUT, "console-server"), "judgments"), "ada"),
     tasks: judgingTasks(join(scratchFolder(TEST_OUTPUT, "console-server"), "tasks")),
     reports: {
-      ...{ experiment: none, clicks: none, take: none },
+      ...{ customers: none, experiment: none, clicks: none, take: none },
       recommendations: none,
       searches: async ({ days }) => ({ queries: [], of: days }),
     },

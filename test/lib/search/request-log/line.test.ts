@@ -32,6 +32,7 @@ const entry: RequestLogEntry = {
   responseId: "r-1",
   hitIds: ["b1", "b2"],
   total: 2,
+  template: "shop_both",
 };
 
 const parsed = (changes: Partial<RequestLogEntry> = {}, other: Partial<RequestLogSettings> = {}) =>
@@ -55,6 +56,7 @@ test("has the fields of the User Behavior Insights query schema", () => {
       personalized: false,
       degraded: entry.degraded,
       milliseconds: { total: 31, cluster: 24 },
+      template: "shop_both",
     },
     timestamp: "2026-01-02T03:04:05.678Z",
     object_id_field: "_id",
