@@ -2,8 +2,26 @@ import * as v from "valibot";
 import { MAX_ID, MAX_IMPRESSION, MAX_RECOMMENDATION_ID } from "../../lib/personalize/limits.ts";
 import { FilterValues, RequestContext } from "../../lib/personalize/runtime/request-members.ts";
 import { ENGINES, RECOMMENDATION_STAGES } from "../../lib/platform/contract/recommendation.ts";
-import { degradation, degradedList, ErrorDetail, errorSchemas, Integer, Issue } from "../../lib/platform/http/documents.ts";
-import { DeleteItems, MAX_RECORDS, Mode, Personalization, PlacementContext, RankItems, RecommendForPlacement, RecommendToItem, RecommendToUser, UploadMode } from "../../lib/recommendation/api/requests.ts";
+import {
+  degradation,
+  degradedList,
+  ErrorDetail,
+  errorSchemas,
+  Integer,
+  Issue,
+} from "../../lib/platform/http/documents.ts";
+import {
+  DeleteItems,
+  MAX_RECORDS,
+  Mode,
+  Personalization,
+  PlacementContext,
+  RankItems,
+  RecommendForPlacement,
+  RecommendToItem,
+  RecommendToUser,
+  UploadMode,
+} from "../../lib/recommendation/api/requests.ts";
 import { MAX_SECONDS } from "../../lib/recommendation/records/value.ts";
 
 const Degradation = degradation(RECOMMENDATION_STAGES);
