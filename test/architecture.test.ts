@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import * as assert from "uvu/assert";
 import { cyclesOf, type Import, importsOf, pythonImports, typeScriptImports } from "./import-graph.ts";
@@ -160,6 +160,20 @@ test("folders of lib, cli and the lab import one another without a cycle", () =>
     ({ file, target }) => [subject(file), subject(target)] as const,
   );
   assert.equal(cyclesOf(edges.filter(([from, to]) => from !== to)), []);
+});
+
+test("a search loads the code of its stages alone, and that of tokens only with one", () => {
+  const imports = ["functions", "lib"].flatMap(importsOf).filter(({ dynamic }) => !dynamic);
+  const loaded = new Set(globSync("functions/api-router/*.ts"));
+  // A set's loop comes to what is added during it.
+  for (const file of loaded) for (const one of imports) if (one.file === file) loaded.add(one.target);
+  const stages = ["boost-hits", "boost-scores", "vary-hits", "rerank-hits", "rank-for-user", "pin-documents"];
+  const onDemand = [...stages.map((name) => `lib/search/stages/${name}.ts`), "lib/platform/http/tokens.ts"];
+  assert.equal(
+    onDemand.filter((file) => !existsSync(file) || loaded.has(file)),
+    [],
+  );
+  assert.ok(loaded.has("lib/search/stages/boost.ts"));
 });
 
 test("lib and lab read no environment variable", () => {

@@ -1,4 +1,5 @@
 import * as assert from "uvu/assert";
+import { documentBucket } from "../fixtures/document-bucket.ts";
 import { hybridIndex, type Json, startGateway, startUpstreams, type TestGateway } from "../fixtures/gateway.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { stopStarted } from "../fixtures/started.ts";
@@ -6,6 +7,14 @@ import { suite } from "../suite.ts";
 
 const test = suite("boosts of hits by their fields");
 await startUpstreams();
+
+const BOOST = {
+  mode: "sum",
+  factors: [{ field: "sold", number: { function: "log1p", cap: 1_000 }, missing: 0, weight: 5 }],
+} as const;
+const BUCKET = await documentBucket({
+  rules: [{ name: "sale", when: { segments: ["sale"] }, effects: { boost_hits: BOOST } }],
+});
 
 const DAY = 86_400_000;
 const PROPERTIES = {
@@ -37,14 +46,24 @@ for (const cluster of await clusters()) {
     });
 
   test.before(async () => {
-    const boost = {
-      mode: "sum",
-      factors: [{ field: "sold", number: { function: "log1p", cap: 1_000 }, missing: 0, weight: 5 }],
-    };
     gateway = await startGateway({
       node: cluster.url,
-      settings: { indexes: [hybridIndex(index, {}), hybridIndex(`${index}-sold`, { boost } as object)] },
+      env: { BUCKET },
+      settings: {
+        has_rules: true,
+        indexes: [hybridIndex(index, {}), hybridIndex(`${index}-sold`, { boost: BOOST } as object)],
+        experiments: [
+          {
+            name: "sales",
+            index,
+            kind: "split",
+            variants: [{ name: "all", share: 1, settings: {}, boost: BOOST }] as never,
+          },
+        ],
+      },
     });
+    // A search waits a second for the rules, which may be too short on a busy machine.
+    await gateway.probe();
     for (const name of [index, `${index}-sold`]) {
       await request(cluster, "PUT", `/${name}`, {
         settings: { number_of_shards: 2 },
@@ -102,6 +121,21 @@ for (const cluster of await clusters()) {
     assert.equal([silent.body.stages, idsOf(silent.body)], [undefined, pages]);
     const off = await search({ index: name, boost: {} });
     assert.not.equal(idsOf(off.body), pages);
+  });
+
+  test(`${cluster.version}: the boost of a rule and of a variant is that of a request`, async () => {
+    const own = idsOf((await search({ boost: BOOST })).body);
+    const ruled = await search({ segments: ["sale"] });
+    assert.equal([idsOf(ruled.body), ruled.body.rules], [own, [{ name: "sale" }]], ruled.text);
+    const hybrid = (fields: object) =>
+      gateway.post<Boosted>("/application/hybrid-search", {
+        ...{ index, search_query: "lamp", ...fields },
+        search_request_template: { query: { hybrid: { queries: [{ match: { title: "lamp" } }] } }, size: 60 },
+      });
+    const tried = await hybrid({ user_id: "u" });
+    assert.equal(tried.body.experiment, { name: "sales", variant: "all" }, tried.text);
+    assert.equal(idsOf(tried.body), idsOf((await hybrid({ boost: BOOST })).body));
+    assert.not.equal(idsOf(tried.body), idsOf((await hybrid({})).body));
   });
 
   test(`${cluster.version}: a field that cannot be read leaves the order, and the answer says so`, async () => {

@@ -40,7 +40,12 @@ function documents() {
         id: `${topic}-${number}`,
         topic,
         grade,
-        source: { title: often(1 + grade, topic), body: often(chance(), topic), notes: often(chance(), topic) },
+        source: {
+          title: often(1 + grade, topic),
+          body: often(chance(), topic),
+          notes: often(chance(), topic),
+          sold: 100 * grade,
+        },
       };
     }),
   );
@@ -66,40 +71,46 @@ interface Stats {
 }
 
 for (const cluster of await clusters()) {
-  test(`${cluster.version}: searches with the settings that tune writes are as good as tune says`, async () => {
-    const index = uniqueIndex("tune");
+  const index = uniqueIndex("tune");
+  const conf = join(folder, cluster.version);
+  const yaml = join(conf, "hybrid_search.yaml");
+  const template = {
+    query: { hybrid: { queries: SUBQUERIES.map((subquery) => ({ match: { [subquery]: "[search_query]" } })) } },
+  };
+  const written = () => loadConfiguration(conf).searchGateway?.hybridQueries ?? [];
+  const start = (indexes = [hybridIndex(index)]) => startGateway({ node: cluster.url, settings: { indexes } });
+  /** Runs a command with settings, and returns what it says as JSON. */
+  const run = async (url: string, settings: readonly object[], ...command: string[]) => {
+    const file = join(conf, "settings.yaml");
+    writeFileSync(file, JSON.stringify({ index, template, settings }));
+    const args = [...command, "--settings", file, "--judgments", judgments, "--json", ...toGateway(conf, url)];
+    const { code, out, err } = await runHere(args);
+    assert.is(code, 0, err);
+    return JSON.parse(out);
+  };
+  const measured = async ({ url }: TestGateway): Promise<number> =>
+    (await run(url, [{ name: "default" }], "evaluate")).settings[0].scores["ndcg@10"].mean.mean;
+
+  test.before(async () => {
     await request(cluster, "PUT", `/${index}`, { settings: { number_of_shards: SHARDS, number_of_replicas: 0 } });
     const lines = DOCUMENTS.flatMap(({ id, source }) => [{ index: { _id: id } }, source]);
-    const bulk = `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`;
-    await fetch(`${cluster.url}/${index}/_bulk?refresh=true`, {
-      method: "POST",
-      headers: { "content-type": "application/x-ndjson" },
-      body: bulk,
-    });
-
-    const conf = join(folder, cluster.version);
+    await request(
+      cluster,
+      "POST",
+      `/${index}/_bulk?refresh=true`,
+      `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`,
+    );
     cpSync(join(ROOT, "test/fixtures/configurations/all-options"), conf, { recursive: true });
-    const yaml = join(conf, "hybrid_search.yaml");
+  });
+  test.before.each(() => {
     const mapping = "{embedding_field: v, model_name: dense_large_en_v1_5, src_fields: [title]}";
     writeFileSync(yaml, `hybrid_queries:\n  - index: ${index} # ours\n    embedding_mappings: [${mapping}]\n`);
-    const settings = join(conf, "settings.yaml");
-    const template = {
-      query: { hybrid: { queries: SUBQUERIES.map((subquery) => ({ match: { [subquery]: "[search_query]" } })) } },
-    };
-    writeFileSync(settings, JSON.stringify({ index, template, settings: [{ name: "default" }] }));
+  });
 
-    const gateway = await startGateway({ node: cluster.url, settings: { indexes: [hybridIndex(index)] } });
-    const relevance = async (url: string, ...command: string[]) => {
-      const args = [...command, "--settings", settings, "--judgments", judgments, "--json", ...toGateway(conf, url)];
-      const { code, out, err } = await runHere(args);
-      assert.is(code, 0, err);
-      return JSON.parse(out);
-    };
-    const measured = async ({ url }: TestGateway): Promise<number> =>
-      (await relevance(url, "evaluate")).settings[0].scores["ndcg@10"].mean.mean;
-
+  test(`${cluster.version}: searches with the settings that tune writes are as good as tune says`, async () => {
+    const gateway = await start();
     const untouched = await shardSearches(cluster, index);
-    const tuning = await relevance(gateway.url, "tune", "--write", "--candidates", "30");
+    const tuning = await run(gateway.url, [{ name: "default" }], "tune", "--write", "--candidates", "30");
     const searches = (await shardSearches(cluster, index)) - untouched;
     assert.is(searches, QUERIES.length * SUBQUERIES.length * SHARDS);
     // A grid in steps of 0.05 would search every shard once for each setting and query.
@@ -113,17 +124,34 @@ for (const cluster of await clusters()) {
     assert.match(readFileSync(yaml, "utf8"), `index: ${index} # ours`);
     const valid = await runHere(["validate", "--conf", conf]);
     assert.is(valid.code, 0, valid.err);
-    const indexes = loadConfiguration(conf).searchGateway?.hybridQueries ?? [];
+    const indexes = written();
     const weights = indexes[0]?.settings.weights ?? [];
     assert.equal(weights, tuning.best.weights);
     assert.ok((weights[0] ?? 0) > 0.6, JSON.stringify(tuning.best));
 
     const before = await measured(gateway);
     assert.ok(Math.abs(before - tuning.current) < 1e-9, `${before}, tune said ${tuning.current}`);
-    const tuned = await startGateway({ node: cluster.url, settings: { indexes: [...indexes] } });
+    const tuned = await start([...indexes]);
     const after = await measured(tuned);
     assert.ok(Math.abs(after - tuning.tuned) < 1e-9, `${after}, tune said ${tuning.tuned}`);
     assert.ok(after > before + 0.05, `${before}, then ${after}`);
+  });
+
+  test(`${cluster.version}: preview shows what a boost moves, and tune writes the boost that it measured`, async () => {
+    const boost = { factors: [{ field: "sold", number: { function: "sqrt", cap: 300 } }] };
+    const gateway = await start();
+    const settings = [{ name: "now" }, { name: "boosted", boost }];
+    const { queries, totals } = await run(gateway.url, settings, "preview");
+    assert.ok(totals.better > QUERIES.length / 2, JSON.stringify(totals));
+    const changed = queries.filter(({ moved }: { moved: boolean }) => moved).length;
+    assert.ok(changed > QUERIES.length / 2, JSON.stringify(queries));
+    const tuning = await run(gateway.url, settings.slice(1), "tune", "--write");
+    assert.ok(tuning.isReal, JSON.stringify(tuning));
+    const indexes = written();
+    assert.equal(indexes[0]?.boost, tuning.best);
+    const boosted = await measured(await start([...indexes]));
+    assert.ok(Math.abs(boosted - tuning.tuned) < 1e-9, `${boosted}, tune said ${tuning.tuned}`);
+    assert.ok(boosted > (await measured(gateway)) + 0.05);
   });
 }
 
