@@ -99,6 +99,16 @@ test("an upload that no store accepts names each record and counts them", async 
   }
 });
 
+test("events that could not be kept for the built-in engine are accepted, and degraded says so", async () => {
+  const writeRecent = () => Promise.reject(DENIED);
+  const { status, body } = await ask({ writeRecent }, "/log-event", {
+    events: EVENTS.events.map((event) => ({ ...event, TIMESTAMP: undefined })),
+  });
+  assert.equal([status, body.response.accepted, body.degraded.length], [200, 1, 1]);
+  assert.equal(body.degraded[0].stage, "realtime");
+  assert.is(body.degraded[0].reason, "1 of 1 events: the table of the built-in engine denied access");
+});
+
 test("an upload of which a store rejected some records is 200, and also logged and counted", async () => {
   const change = {
     eventStream: async () => new Map([[1, failureOf("the event store", DENIED)]]),
