@@ -1,6 +1,7 @@
 /** The roles of functions in a cluster with fine-grained access control. */
 import type { FunctionName, Names } from "../../lib/platform/naming/names.ts";
-import { type ClusterRole, gatewayRole, suggestionsOf, suggestionsRole } from "../../lib/search/access/cluster-role.ts";
+import { type ClusterRole, gatewayRole, suggestionsRole } from "../../lib/search/access/cluster-role.ts";
+import { suggestionsOf } from "../../lib/search/suggest/name.ts";
 import type { Configuration } from "../../lib/settings/configuration.ts";
 
 /** A function that calls the cluster, with the role that it needs there. */
@@ -23,7 +24,9 @@ export function clusterRoles({ api, searchGateway }: Configuration, names: Names
   const suggested = searchGateway.hybridQueries.filter(({ suggest }) => suggest).map(({ index }) => index);
   return [
     entry("api-router", gatewayRole(api.keys, suggestionsOf(suggested))),
-    ...(suggested.length > 0 ? [entry("suggestions", suggestionsRole(suggested))] : []),
+    ...(suggested.length > 0
+      ? [entry("suggestions", suggestionsRole([...suggested, ...suggestionsOf(suggested)]))]
+      : []),
   ];
 }
 

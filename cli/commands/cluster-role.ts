@@ -10,13 +10,14 @@ export const command = defineCommand({
     const session = await openSession(conf, context);
     const { account_id: account } = session.config.project.aws;
     const names = account === undefined ? (await inAccount(session)).names : namesIn(session, account);
-    const roles = clusterRoles(session.config, names);
+    const signs = session.config.searchGateway?.opensearch.auth?.type === "aws";
+    const roles = signs ? clusterRoles(session.config, names) : [];
     for (const call of roleCalls(roles)) context.terminal.print(call);
     context.terminal.note(
       roles.length === 0
-        ? "No function of this configuration signs requests to a cluster (opensearch.auth of project.yaml)."
+        ? "No function of this configuration signs requests to a cluster (opensearch.auth.type of project.yaml is not aws)."
         : "Send these calls as an administrator of the cluster, for example in the Dev Tools of OpenSearch Dashboards. " +
-            "`relevance deploy` says which roles each function has.",
+            "`relevance deploy` then says which roles each function has there.",
     );
   },
 });

@@ -1,7 +1,6 @@
 /** What each function may do in a cluster with fine-grained access control, from the calls that it sends. */
 import type { Endpoint, KeyRules } from "../../platform/http/access.ts";
 import { RUN_INDEXES } from "../index-meta/run-names.ts";
-import { suggestionsAlias, suggestionsIndex } from "../suggest/name.ts";
 import { nativeCalls } from "./calls.ts";
 
 /** The body of a role of OpenSearch's security plugin. */
@@ -171,13 +170,8 @@ export function gatewayRole(keys: readonly Key[] | undefined, unnamed: readonly 
   return roleOf(calls, patterns.includes("*") ? ["*"] : [...patterns, ...own]);
 }
 
-/** Returns the names of the indexes with the suggestions of these indexes. */
-export const suggestionsOf = (indexes: readonly string[]): string[] =>
-  indexes.flatMap((one) => [suggestionsAlias(one), suggestionsIndex(one, "*")]);
-
-/** Returns the role of the function suggestions, which builds those of these indexes. */
-export const suggestionsRole = (indexes: readonly string[]): ClusterRole =>
-  roleOf(SUGGESTIONS, [...indexes, ...suggestionsOf(indexes)]);
+/** Returns the role of the function suggestions, which reads and writes these indexes. */
+export const suggestionsRole = (indexes: readonly string[]): ClusterRole => roleOf(SUGGESTIONS, indexes);
 
 /** The plugin demands these for all indexes: an alias is looked for among all, and a text is analyzed without an index. */
 const OF_ALL = [ALIASES.GET, "indices:admin/analyze*"];
