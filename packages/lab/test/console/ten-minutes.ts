@@ -31,7 +31,8 @@ export async function tenMinutes(
   await column("hybrid").getByText("Computed here").waitFor();
   await column("hybrid").getByRole("button", { name: "Back to the defaults" }).click();
 
-  for (const name of ["what customers get", "dense", "sparse"]) await page.getByRole("button", { name: `Remove ${name}` }).click();
+  for (const name of ["what customers get", "dense", "sparse"])
+    await page.getByRole("button", { name: `Remove ${name}` }).click();
 
   await page.getByRole("link", { name: "Judge" }).click();
   for (const [position, { text, isAnsweredBy }] of texts.entries()) {
