@@ -202,7 +202,7 @@ function Pool({ name, query, pool, isContinued }: PoolProps) {
   const { facts, text } = textsOf(source);
   return (
     <div class="judge">
-      <section class="column card" aria-label="Document to judge" ref={card} tabIndex={-1}>
+      <section class="column card" aria-label="Document to judge" data-first ref={card} tabIndex={-1}>
         <p class="note">
           {judged} of {pool.length} judged.{" "}
           <span class="keys">

@@ -1,17 +1,16 @@
 import { computed } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { placesOf } from "../../whereabouts/subquery-places.ts";
 import { Curl } from "../parts.tsx";
 import { place, setup } from "../state.ts";
 import { HitView } from "./hit-view.tsx";
 import {
   asked,
   type Column,
-  candidates,
   columnOf,
   readDocuments,
   searchWith,
   subqueries,
+  subqueryPlaces,
   variants,
 } from "./results.ts";
 import { VariantSettings } from "./variant-settings.tsx";
@@ -41,8 +40,7 @@ export function ColumnView({ variant, isCurrent, onChange, onRemove }: Props) {
   useEffect(() => {
     void readDocuments(ids).catch(() => undefined);
   }, [ids.join()]);
-  const { value } = candidates.value;
-  const places = value ? placesOf(value) : undefined;
+  const places = subqueryPlaces.value;
   const elsewhere = new Set(
     variants.value.filter((other) => other !== variant).flatMap((other) => columnOf(other).hits.map(({ id }) => id)),
   );

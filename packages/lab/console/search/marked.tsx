@@ -1,4 +1,5 @@
 import { folded, wordsIn } from "@relevance/lib/platform/words.ts";
+import { useMemo } from "preact/hooks";
 
 /** Characters of a hit's text that are shown beside its title. */
 const SHORT = 180;
@@ -16,8 +17,10 @@ interface Props {
 
 /** A text in which the words of the query are marked, also with another ending. Meaning has no words to mark. */
 export function Marked({ text, query, isShort = false }: Props) {
-  const stems = new Set(wordsOf(query).map(stemOf));
-  const parts = partsOf(isShort ? around(text, stems) : text);
+  const [stems, parts] = useMemo(() => {
+    const stems = stemsOf(query);
+    return [stems, partsOf(isShort ? around(text, stems) : text)];
+  }, [text, query, isShort]);
   return (
     <>
       {parts.map((part, index) => (index % 2 === 1 && isMarked(part, stems) ? <mark key={index}>{part}</mark> : part))}
@@ -38,10 +41,16 @@ const partsOf = (text: string): string[] => {
 const wordsOf = (text: string): string[] => partsOf(text).filter((word, index) => index % 2 === 1 && isLong(word));
 const isLong = (word: string): boolean => word.length > FEW_LETTERS || !/^[\x20-\x7e]*$/.test(word);
 const stemOf = (word: string): string => folded(word).replace(/(?<=\w{3})(?:ing|ed|es|s)$/, "");
+/** The stems of the last query, which every hit shares. */
+let last = { query: "", stems: new Set<string>() };
+function stemsOf(query: string): ReadonlySet<string> {
+  if (last.query !== query) last = { query, stems: new Set(wordsOf(query).map(stemOf)) };
+  return last.stems;
+}
 const isMarked = (word: string, stems: ReadonlySet<string>): boolean => isLong(word) && stems.has(stemOf(word));
 
 /** Returns the part of a text around the first word of the query. */
-export const snippetOf = (text: string, query: string): string => around(text, new Set(wordsOf(query).map(stemOf)));
+export const snippetOf = (text: string, query: string): string => around(text, stemsOf(query));
 
 function around(text: string, stems: ReadonlySet<string>): string {
   if (text.length <= SHORT) return text;

@@ -3,7 +3,7 @@ import { HYBRID_DEFAULTS } from "@relevance/lib/platform/contract/search.ts";
 import type { FusionSettings } from "@relevance/lib/search/fusion/fuse.ts";
 import type { CandidatesAnswer } from "../../../clients/typescript/src/types.ts";
 import type { AnySearchAnswer } from "../../evaluation/searches.ts";
-import { type Candidates, candidatesIn } from "../../whereabouts/subquery-places.ts";
+import { type Candidates, candidatesIn, placesOf } from "../../whereabouts/subquery-places.ts";
 import { type Answer, type CallError, callService } from "../api.ts";
 import { announce, place } from "../state.ts";
 import { customerVariant } from "./customers.ts";
@@ -63,6 +63,12 @@ export const candidates = signal<{ key: string; value: Candidates | null; error:
   key: "",
   value: null,
   error: "",
+});
+
+/** Where each document stood in the subqueries; undefined if nobody knows. */
+export const subqueryPlaces = computed(() => {
+  const { value } = candidates.value;
+  return value ? placesOf(value) : undefined;
 });
 
 /** What was searched for last. */

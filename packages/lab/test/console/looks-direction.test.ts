@@ -70,7 +70,7 @@ const PLACES: Readonly<Record<string, { place: string; least: number; show: (pag
     ...{ place: `#/search?q=letters&${SHOWN}`, least: 40 },
     show: async (page) => {
       await column(page, "hybrid").locator(".hit").first().waitFor();
-      await press(column(page, "keyword").locator(".title").first());
+      await press(column(page, "hybrid").locator(".title").first());
       await page.getByRole("button", { name: "Explain in the cluster's words" }).waitFor();
     },
   },
