@@ -7,6 +7,9 @@ import type { Document } from "./convert.ts";
 /** Documents of a bulk request: below the API's 29 s, with the local models on a busy machine. */
 const CHUNK = 100;
 
+/** Time between two lines of progress. */
+const PROGRESS_MS = 5_000;
+
 export interface ImportOptions {
   gateway: GatewayClient;
   index: string;
@@ -47,6 +50,7 @@ export async function importDocuments(
   const { gateway, index, say, signal } = options;
   const outcome: Imported = { stored: 0, refused: [] };
   let at = done;
+  let told = performance.now();
   for (const chunk of chunksOf(documents, CHUNK)) {
     if (signal.aborted) return outcome;
     const bulk_request = chunk.map(({ id, doc }) => ({ id, op: "index", doc }));
@@ -60,7 +64,9 @@ export async function importDocuments(
       else outcome.stored += 1;
     }
     at += chunk.length;
-    if (at % (10 * CHUNK) === 0 || at === all) say(`${at.toLocaleString("en")} of ${all.toLocaleString("en")} rows`);
+    if (performance.now() - told < PROGRESS_MS && at !== all) continue;
+    told = performance.now();
+    say(`${at.toLocaleString("en")} of ${all.toLocaleString("en")} rows`);
   }
   succeeded(`refreshing ${index}`, await gateway("POST", `/raw-backend/${index}/_refresh`));
   return outcome;

@@ -1,4 +1,4 @@
-// What docs/guides/local-stack.md says that the local Personalize lacks.
+// What packages/local-personalize/README.md says that the local Personalize lacks.
 import { readFileSync } from "node:fs";
 import * as personalize from "@aws-sdk/client-personalize";
 import * as events from "@aws-sdk/client-personalize-events";
@@ -22,7 +22,7 @@ const { harness, shop, campaigns, recommend } = await openRuntime();
 test.after(() => harness.stop());
 const { solutionArn, solutionVersionArn } = await trainVersion(harness, shop, "aws-popularity-count");
 
-const guide = readFileSync("docs/guides/local-stack.md", "utf8");
+const guide = readFileSync("packages/local-personalize/README.md", "utf8");
 
 /** The rows of the table of refused calls: what is called, and the error. */
 const ROWS = [...guide.matchAll(/^\| [^|]+ \| ([^|]+) \| (\w+Exception) \|$/gm)].map(([, calls = "", error = ""]) => ({

@@ -57,7 +57,7 @@ export async function runIndexGuide({ url, key }: Access, folder: string, endpoi
     /** Commands in an order in which each has something to do, with what each must print. */
     const steps: Array<[command: string, printed: RegExp, prepare?: () => Promise<unknown>]> = [
       [
-        "relevance index create --index books --schema_file_path books.json",
+        "relevance index create --index books --schema-file-path books.json",
         /Created books-\S+ behind the alias books/,
       ],
       [

@@ -89,10 +89,11 @@ function show({ hits: { total, hits }, aggregations = {} }: Answer, from: number
   if (from === 0) list.replaceChildren();
   list.append(...hits.map(hitElement));
   at("#more").hidden = hits.length < SIZE;
-  if (from === 0)
-    at("#facets").replaceChildren(
-      ...facets.flatMap((facet) => facetElement(facet, aggregations[facet.parameter]) ?? []),
-    );
+  if (from > 0) return;
+  // The filter that was just used keeps the focus.
+  const focused = document.activeElement?.id ?? "";
+  at("#facets").replaceChildren(...facets.flatMap((facet) => facetElement(facet, aggregations[facet.parameter]) ?? []));
+  document.getElementById(focused)?.focus();
 }
 
 /** Returns the first value at a dotted path, also in lists. */
@@ -179,6 +180,7 @@ function valueElement(
   const box = document.createElement("input");
   box.type = "checkbox";
   box.checked = values.has(value);
+  box.id = `${parameter} ${value}`;
   box.addEventListener("change", () => {
     if (box.checked) values.add(value);
     else values.delete(value);
@@ -199,6 +201,7 @@ function bound({ label, parameter }: Facet, end: "min" | "max", limit: number): 
   field.placeholder = String(limit);
   field.ariaLabel = `${label}, ${end === "min" ? "from" : "to"}`;
   const name = `${parameter}_${end}`;
+  field.id = name;
   field.value = String(bounds.get(name) ?? "");
   field.addEventListener("change", () => {
     if (field.value === "") bounds.delete(name);
@@ -236,4 +239,6 @@ form.addEventListener("change", (event) => {
   if (event.target !== input) search();
 });
 at("#more").addEventListener("click", () => search(at("#hits").children.length));
+// On a small screen the hits come first.
+(at("details") as HTMLDetailsElement).open = matchMedia("(min-width: 44rem)").matches;
 search();
