@@ -40,7 +40,7 @@ const WHOLE_BUDGET_SECONDS = 300;
 const PROPORTION = 12;
 const USERS = 200_003;
 const ITEMS = 100_003;
-/** Users and items of one taste meet. Factors find the tastes, so a training factorizes as often as it can. */
+/** Users and items of one taste meet. */
 const TASTES = 8;
 /** As deployed: see lib/infrastructure/functions.ts. */
 const ENGINE_MB = 600;

@@ -68,7 +68,7 @@ export const command = defineCommand({
         ]),
       ),
     );
-    const pages = `AWS's public prices of ${PUBLIC_DAY} for us-east-1`;
+    const pages = `public prices of us-east-1, put together on ${PUBLIC_DAY}`;
     const isByPageAlone = Object.keys(sum?.parts ?? {}).every((what) => byPage?.includes(what));
     const list = `AWS's price list for ${region}, read on ${read}, and by ${pages} for ${byPage?.join(", ") || "nothing"}`;
     const source = isByPageAlone ? pages : list;

@@ -1,7 +1,7 @@
 /**
  * AWS's public prices of us-east-1 in dollars, by usage, for what the Price List API does not answer: without permission, or
- * because nobody could verify the name of its usage type. Those without a service in {@link MonthlyUsage} are such. Sources:
- * the price pages that docs/guides/costs.md links.
+ * because the name of its usage type is unverified. Those without a service in {@link MonthlyUsage} are such. They were put
+ * together from public notes that cite the price pages which docs/guides/costs.md links, not read from these pages.
  */
 export const PUBLIC_PRICES: Readonly<Record<string, number>> = {
   "TPS-hours": 0.2,
@@ -29,5 +29,5 @@ export const PUBLIC_PRICES: Readonly<Record<string, number>> = {
   WriteRequestUnits: 0.000000625,
 };
 
-/** The day on which the prices above were looked up. */
+/** The day on which the prices above were put together. */
 export const PUBLIC_DAY = "2026-11-29";

@@ -17,11 +17,11 @@ export interface MonthlyUsage {
 export const MONTH_HOURS = 730;
 
 /** What a sum leaves out of campaigns of the second version. */
-export const UNPUBLISHED = "a minimum of campaigns with -v2 recipes, which AWS does not publish";
+export const UNPUBLISHED = "a possible minimum of campaigns with -v2 recipes";
 
 /**
  * Returns the usage of a month in which nobody calls anything, and what its sum leaves out. Recipes of the second version
- * (`newRecipes`) are billed by request; their campaigns have a minimum, too, but no published price for it. Source:
+ * (`newRecipes`) are billed by request; sources disagree on whether their campaigns have a minimum. Source of the units:
  * https://aws.amazon.com/personalize/pricing/
  */
 export function monthlyUsage(
