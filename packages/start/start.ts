@@ -1,16 +1,12 @@
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { namesOf } from "@relevance/lib/platform/naming/names.ts";
-import { loadConfiguration } from "@relevance/lib/settings/load.ts";
-import { localClients } from "@relevance/local/dev/clients.ts";
 import { gatewayClient } from "@relevance/local/dev/gateway-client.ts";
 import { type DevOptions, FIRST_PORT, PORTS } from "@relevance/local/dev/options.ts";
 import { rememberedPort } from "@relevance/local/dev/ports.ts";
 import { joinStack, runStack } from "@relevance/local/dev/run.ts";
 import type { Scope } from "@relevance/local/dev/scope.ts";
 import type { Addresses } from "@relevance/local/dev/state-file.ts";
-import { buildSuggestions } from "@relevance/local/dev/suggestions.ts";
-import { ACCOUNT_ID, REGION } from "@relevance/local-aws/cloud/account.ts";
+import { buildSuggestionsOf } from "@relevance/local/dev/suggestions.ts";
 import { converter, type Document, type LeftOut } from "./convert.ts";
 import { createIndex, type Imported, importDocuments } from "./import.ts";
 import { serveSearchPage } from "./page.ts";
@@ -85,10 +81,7 @@ export async function startStackWith(
 ): Promise<number> {
   const { conf, dir } = options;
   const joined = await joinStack(options, ({ state, scope }) => {
-    const { project_name: project } = loadConfiguration(conf).project;
-    const names = namesOf({ project, account: ACCOUNT_ID, region: REGION });
-    const clients = localClients({ ...state.aws, region: REGION });
-    const suggest = () => buildSuggestions({ clients, names, say });
+    const suggest = () => buildSuggestionsOf(state.aws, conf, say);
     return open(prepared, { state, scope, conf, dir, say, suggest, end: "Ctrl-C stops this page; the stack goes on." });
   });
   if (joined !== undefined) return joined;

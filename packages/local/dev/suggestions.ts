@@ -1,11 +1,13 @@
 import { InvokeCommand } from "@aws-sdk/client-lambda";
 import { hasSuggestions } from "@relevance/lib/infrastructure/endpoints.ts";
 import { suggestions } from "@relevance/lib/infrastructure/functions.ts";
-import { LIVE_ALIAS, type Names } from "@relevance/lib/platform/naming/names.ts";
+import { LIVE_ALIAS, type Names, namesOf } from "@relevance/lib/platform/naming/names.ts";
 import type { SearchGateway } from "@relevance/lib/settings/configuration.ts";
+import { loadConfiguration } from "@relevance/lib/settings/load.ts";
+import { ACCOUNT_ID, REGION } from "@relevance/local-aws/cloud/account.ts";
 import type { Cloud } from "@relevance/local-aws/cloud/front.ts";
 import { bundleArchive } from "./bundles.ts";
-import type { LocalClients } from "./clients.ts";
+import { type LocalClients, localClients } from "./clients.ts";
 import { createFunction } from "./resources.ts";
 
 interface SuggestionsOptions {
@@ -46,4 +48,15 @@ export async function buildSuggestions({ clients, names, say }: BuildOptions): P
     (error: unknown) => String(error),
   );
   if (failure) say(`no suggestions were built: ${failure}`);
+}
+
+/** Builds the suggestions of a stack that another process runs with this configuration. */
+export async function buildSuggestionsOf(
+  { endpoint }: Pick<Cloud, "endpoint">,
+  conf: string,
+  say: (line: string) => void,
+): Promise<void> {
+  const { project_name: project } = loadConfiguration(conf).project;
+  const names = namesOf({ project, account: ACCOUNT_ID, region: REGION });
+  await buildSuggestions({ clients: localClients({ endpoint, region: REGION }), names, say });
 }
