@@ -61,12 +61,12 @@ async function play({ gateway, indexes }: TokenWorld, search: TokenSearch, run: 
 
 /** Returns the parts of an answer that do not tell of the request. */
 function listsIn({ search_response, subqueries, results, result, error }: Body): unknown {
-  const text = (result as { content?: Array<{ text: string }> })?.content?.[0]?.text;
-  const tool = text === undefined ? undefined : JSON.parse(text);
+  const { content: [one] = [], isError } = (result ?? {}) as { content?: [{ text: string }]; isError?: boolean };
+  const tool = !one || isError ? undefined : JSON.parse(one.text);
   return JSON.parse(
     JSON.stringify(
       {
-        ...{ search_response, subqueries, hits: tool?.hits, total: tool?.total, code: (error as Body)?.code },
+        ...{ search_response, subqueries, hits: tool?.hits, total: tool?.total, isError, code: (error as Body)?.code },
         results: (results as Array<{ status: number; answer?: Body }>)?.map(({ status, answer }) => [
           status,
           answer?.search_response,

@@ -6,9 +6,9 @@ import { buildSuggestions } from "../../../lib/search/suggest/build.ts";
 import { corpus } from "../../fixtures/corpus.ts";
 import { fillIndex } from "../../fixtures/fill-index.ts";
 import { CAMPAIGN_ARN, HYBRID_MAPPING, hybridIndex, startGateway, type TestGateway } from "../../fixtures/gateway.ts";
-import { type Cluster, request, uniqueIndex } from "../../fixtures/opensearch.ts";
+import { type Cluster, uniqueIndex } from "../../fixtures/opensearch.ts";
 import { TOKENS } from "../../fixtures/tokens.ts";
-import { removeAll } from "../cleanup.ts";
+import { removeAll, succeed } from "../cleanup.ts";
 import type { PairModels } from "../models.ts";
 import { RANKING } from "../search/personal.ts";
 import { SYNONYMS } from "../search/synonyms.ts";
@@ -116,14 +116,14 @@ export async function startTokenWorld(cluster: Cluster, { bucket }: PairModels):
   const properties = { ...HYBRID_MAPPING.mappings.properties, tenant: keyword, shelf: { type: "integer" } };
   for (const name of [main, indexes.tried]) {
     await fillIndex(cluster, gateway, name, DOCUMENTS, { ...HYBRID_MAPPING, mappings: { properties } });
-    await request(cluster, "POST", `/${name}/_forcemerge?max_num_segments=1`);
+    await succeed(cluster, "POST", `/${name}/_forcemerge?max_num_segments=1`);
     const calls = createRunCalls({ cluster: createCluster({ node: cluster.url, auth: noAuth }), pace: createPace(2) });
     const searches = TENANTS.map((tenant) => ({ text: `salt ${tenant}`, weight: 9, source: "searches" as const }));
     const until = Number.POSITIVE_INFINITY;
     await buildSuggestions({ calls, index: name, settings: suggest, searches, now: new Date(), until });
   }
   const filter = { range: { year: { gte: 1905 } } };
-  await request(cluster, "PUT", `/${main}/_alias/${indexes.alias}`, { filter });
+  await succeed(cluster, "PUT", `/${main}/_alias/${indexes.alias}`, { filter });
   return {
     indexes,
     gateway,
