@@ -77,7 +77,7 @@ export function SynonymsPlace() {
             <label class="grow">
               {kind === "two-way" ? "Words that mean the same, with commas" : "Searched word"}
               <input
-                data-first={kind === "two-way"}
+                data-first={kind === "two-way" || undefined}
                 dir="auto"
                 value={from}
                 onInput={(event) => edit({ ...form, from: event.currentTarget.value })}

@@ -121,6 +121,8 @@ for (const [title, filled] of Object.entries(fields)) {
     await page.getByRole("link", { name: `${title} for sunken` }).click({ timeout });
     const form = page.locator("form", { has: page.locator(":focus[data-first]") });
     await form.waitFor();
+    const wanted = title === "add a synonym" ? "Words that it also finds, with commas" : "Find products";
+    await form.getByLabel(wanted, { exact: true }).and(page.locator(":focus")).waitFor();
     for (const [name, value] of Object.entries(filled))
       assert.is(await form.getByLabel(name, { exact: true }).inputValue(), value, name);
     await fits(page, 390, 1280);
