@@ -13,7 +13,7 @@ interface Stored {
   bundle: Bundle;
 }
 
-/** What decides about a bundle besides its sources: how it is made, and which packages are installed. */
+/** The inputs of a bundle besides its sources: build options and installed packages. */
 const RULES = [
   "build/bundle.ts",
   "build/slim-client.ts",

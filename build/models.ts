@@ -29,7 +29,7 @@ const VOCABULARY_SIZE = 30_522;
 /** A table with fewer weights is not the real one, which covers nearly the whole vocabulary. */
 const LEAST_WEIGHTS = 20_000;
 
-/** What the lock says of files that belong to another model and were put into the folder by hand. */
+/** Lock entry for files of another model that a person put into the folder. */
 const OWN = { repository: "own", revision: "own" };
 
 export const HUB = "https://huggingface.co";
@@ -50,7 +50,7 @@ export interface ModelFilesOptions {
   check?: (files: ParsedModelFiles) => void;
 }
 
-/** What `syncModelFiles` found or did. */
+/** The result of `syncModelFiles`. */
 export interface ModelFilesReport {
   fetched: readonly ModelFileName[];
   /** Whether this run wrote the checksums; otherwise they match the lock. */

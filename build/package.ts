@@ -19,7 +19,7 @@ const out = resolve(process.argv[2] ?? join(PACKAGE_FOLDER, "dist/package"));
 const CODE = ["build", "cli", "functions", "lib", "packages", "stacks"];
 const COPIED = ["CHANGELOG.md", "LICENSE", "README.md", "conf", "conf.local", "docs/guides", "docs/reference"];
 
-/** What runs in a clone alone. */
+/** Commands that run only in a clone. */
 const LEFT_OUT =
   /^(lib|packages\/[\w-]+)\/(test\/|package\.json$)|^packages\/(clients\/(?!typescript\/src\/)|shop\/.*\.(ts|json)$)|^build\/(package|reference|openapi[\w-]*|clients)\.|\/README\.md$|tsconfig\.json$|__pycache__/;
 
@@ -37,7 +37,7 @@ const BY_NAME = /"@relevance\/(lib|[\w-]+)\/([^"]+)"/g;
 /** Finds the package of each import; Node's own modules and our files have other names. */
 const IMPORTED = /(?:from|import\s*\(|import)\s*"((?:@[\w-]+\/)?\w[\w.-]*)(?:\/[^":]*)?"/g;
 
-/** What other folders load of the stacks. */
+/** Modules of the stacks that other folders import. */
 const STACKS = ["main", "removal", "sample-stacks", "synthesize"];
 
 interface Listed {

@@ -7,7 +7,7 @@ import type { Terminal } from "./terminal.ts";
 /** 0 done, 1 failed, 2 wrong use or configuration, 3 there are changes (`plan --detailed-exitcode`). */
 export type ExitCode = 0 | 1 | 2 | 3;
 
-/** What a command gets besides its options. */
+/** Context that every command receives besides its options. */
 export interface Context {
   terminal: Terminal;
   env: Readonly<Record<string, string | undefined>>;

@@ -5,7 +5,7 @@ import { CONFIGURED_SYNONYMS } from "../lib/search/synonyms/configured.ts";
 import type { Configuration } from "../lib/settings/configuration.ts";
 import type { Project } from "./project.ts";
 
-/** What a deployment does with a document. */
+/** The deployment of a document. */
 interface DeployedDocument {
   /** Returns notes for the plan on what `deploy` changes. Says whose version it replaces. */
   notes(project: Project): Promise<string[]>;

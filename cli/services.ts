@@ -1,14 +1,14 @@
 import type { Service, StackName } from "../lib/platform/naming/names.ts";
 import type { Configuration } from "../lib/settings/configuration.ts";
 
-/** What commands need to know about a service. */
+/** Description of a service for the commands. */
 interface ServiceFacts {
   /** Its own stacks, in the order of removal. */
   stacks: readonly StackName[];
   /** The command that removes it. */
   command: "destroy" | "uninstall";
   words: string;
-  /** What that command removes, for its help, its question and docs/guides/teardown.md. */
+  /** The removed resources, as named in the command's help, its confirmation and docs/guides/teardown.md. */
   removes: string;
   /** The part of project.yaml that enables it. */
   sections: string;

@@ -1,7 +1,7 @@
-/** What somebody reads, in order. */
+/** Reading order of a role. */
 export interface Reader {
   name: string;
-  /** What they do, as the first page says it. */
+  /** The role's work, as the home page describes it. */
   about: string;
   /** Names of guides. */
   guides: readonly string[];

@@ -28,7 +28,7 @@ interface Listed {
   embeddings: Array<{
     field: string;
     model: string;
-    /** What made the vectors; absent if the index does not say. */
+    /** The model of the vectors; absent if the index does not record it. */
     revision: string | undefined;
     /** Whether the configured model makes other vectors. */
     outdated: boolean;

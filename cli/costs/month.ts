@@ -13,7 +13,7 @@ export interface Load {
   users: number;
 }
 
-/** What is assumed of each. The guide on costs names these figures, too. */
+/** Assumptions per unit. The guide on costs names the same figures. */
 export const ASSUMED = {
   answerKb: 10,
   /** Of API Gateway, function and request log. */

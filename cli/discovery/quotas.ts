@@ -17,14 +17,14 @@ export interface QuotaReads {
   requestRate(): Promise<number | undefined>;
   /** Instances of each type that model endpoints may have, by `ProductionVariantInstanceType`. */
   endpointInstances(): Promise<ReadonlyMap<string, number>>;
-  /** What exists of these kinds, and how many may. */
+  /** Existing resources of these kinds, and their quota. */
   usage(kinds: readonly Limited[]): Promise<Partial<Record<Limited, Usage>>>;
 }
 
 interface Findings {
-  /** What cannot be deployed. */
+  /** Problems that block the deployment. */
   problems: string[];
-  /** What can be deployed, and may fail later. */
+  /** Risks that may cause a failure after the deployment. */
   notes: string[];
 }
 
@@ -37,7 +37,7 @@ const KEPT_UNRESERVED = 100;
 /** With fewer functions at the same time, requests are throttled under ordinary load. A new account has 10. */
 const FEW_FUNCTIONS = 100;
 
-/** What reading the use of quotas takes. */
+/** Inputs for reading quota usage. */
 const ACTIONS: readonly [action: string, kinds: readonly Limited[]][] = [
   ["servicequotas:ListServiceQuotas or apigateway:GET", ["apis", "usagePlans", "apiKeys"]],
   ["servicequotas:ListServiceQuotas or personalize:List*", ["datasetGroups", "schemas"]],
@@ -169,9 +169,9 @@ export type Limited = "apis" | "usagePlans" | "apiKeys" | "datasetGroups" | "sch
 
 interface Quota {
   service: "API Gateway" | "Personalize";
-  /** What Service Quotas calls it. */
+  /** Its name in Service Quotas. */
   name: string;
-  /** What messages call it, if that is more. */
+  /** Its name in messages, if it differs. */
   title?: string;
   /** Taken if Service Quotas does not list it. */
   usual: number;

@@ -54,5 +54,5 @@ export function throttleNotes(
   return [...log, ...late];
 }
 
-/** What to do about too few functions at the same time. */
+/** Advice for too little function concurrency. */
 export const RAISE = 'request more of the quota "Concurrent executions" of Lambda in Service Quotas';

@@ -50,7 +50,7 @@ export interface Forgetting {
   pollMs: number;
 }
 
-/** What a step did. */
+/** Result of a deletion step. */
 interface Forgotten {
   step: StepName;
   did: string;
@@ -246,7 +246,7 @@ const Counts = v.object({ objects: v.number(), rewritten: v.number(), lines: v.n
 type Counts = v.InferOutput<typeof Counts>;
 
 const Progress = v.object({
-  /** What each finished step did. */
+  /** Results of the finished steps. */
   done: v.optional(v.record(v.picklist(STEPS), v.string()), {}),
   /** The last object of an unfinished step that was read, and the counts so far. */
   cursor: v.optional(v.object({ step: v.picklist(STEPS), after: v.string(), counts: Counts })),

@@ -9,12 +9,12 @@ export interface LineRule {
   ids: readonly string[];
   /** Lines of sessions in which the person was not known yet. */
   sessions?: {
-    /** What each such line contains. */
+    /** Text that each such line contains. */
     text: string;
     /** Returns whether it is of a session of the person. */
     isTheirs: (line: Readonly<Record<string, unknown>>) => boolean;
   };
-  /** What replaces a line; undefined removes it. */
+  /** The new line; undefined removes the line. */
   replacement?: string;
 }
 

@@ -14,7 +14,7 @@ import { ignoreNotFound } from "../../lib/platform/aws/errors.ts";
 /** Seconds in which nobody else receives a message that is being read. */
 const READ_SECONDS = 60;
 
-/** What Lambda puts into the queue: the events of a log group, whose texts are lines. */
+/** A queue message from Lambda: events of a log group, whose texts are lines. */
 const Body = v.looseObject({ requestPayload: v.looseObject({ awslogs: v.object({ data: v.string() }) }) });
 const Logged = v.looseObject({ logEvents: v.array(v.looseObject({ message: v.string() })) });
 

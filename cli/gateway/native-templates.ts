@@ -9,7 +9,7 @@ export class NotNative extends Error {
   override name = "NotNative";
 }
 
-/** What the cluster stores with `PUT _scripts/<name>`. Throws NotNative. */
+/** Returns the body of `PUT _scripts/<name>`. Throws NotNative. */
 export function nativeTemplate(template: Template): { script: { lang: "mustache"; source: string } } {
   const writer = new Mustache(template);
   return { script: { lang: "mustache", source: writer.text(template.search_request_template) } };

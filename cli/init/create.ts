@@ -18,7 +18,7 @@ const FILES: Readonly<Record<string, string>> = {
   ".gitlab-ci.yml": join(TEMPLATE, "gitlab.yaml"),
 };
 
-/** What a package.json has, as far as this file reads it. */
+/** The members of package.json that this file reads. */
 interface Manifest {
   name?: string;
   dependencies?: Readonly<Record<string, string>>;

@@ -11,7 +11,7 @@ export const MAX_CHARACTERS = 6_144;
 export interface Policy {
   /** Policies of an account need different names in all regions. */
   name: string;
-  /** What needs it; `deploy` needs the policies of `plan` too. */
+  /** The command that needs it; `deploy` also needs the policies of `plan`. */
   work: keyof Grants;
   /** JSON without white space. */
   document: string;

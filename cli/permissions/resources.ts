@@ -11,7 +11,10 @@ export type WritingSid =
   | "Unnamed"
   | "UseTheKeys";
 
-/** What Terraform's provider calls for one type of resource. Words are actions; one without a service has that of the word before. */
+/**
+ * API calls of Terraform's provider for one resource type. An action without a service belongs to the service of the action
+ * before it.
+ */
 interface ProviderCalls {
   read?: string;
   create?: string;

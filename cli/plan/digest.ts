@@ -3,7 +3,7 @@ import type { Configuration } from "../../lib/settings/configuration.ts";
 import type { Planned } from "./planned.ts";
 import type { Prepared } from "./prepare.ts";
 
-/** What a digest covers besides the stacks' plans. */
+/** Inputs of a digest besides the stacks' plans. */
 interface Covered {
   config: Pick<Configuration, "files" | "project">;
   prepared: Pick<Prepared, "discovery" | "functions">;

@@ -156,7 +156,7 @@ function isIncompatible(
 
 const CALL_MS = 10_000;
 
-/** What the cluster says about an index, as far as it is read. */
+/** The parts of the cluster's index description that are read. */
 interface Described {
   aliases?: object;
   data_stream?: string;

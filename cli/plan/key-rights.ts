@@ -11,7 +11,7 @@ import { rightsOf as sentRights } from "../../lib/search/access/rights.ts";
 import { accessSettings } from "../../lib/settings/access.ts";
 import type { Configuration } from "../../lib/settings/configuration.ts";
 
-/** What a key may do, with every default filled in. */
+/** The rights of a key, with every default filled in. */
 export interface Rights
   extends Pick<
     KeyRules,

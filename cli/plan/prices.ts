@@ -96,7 +96,7 @@ function summed(
   };
 }
 
-/** What stands for the region before a usage: "EUW1-", "eu-west-1-", or nothing in us-east-1. */
+/** The region's prefix of a usage type: "EUW1-", "eu-west-1-", or nothing in us-east-1. */
 const PREFIX = /^([A-Z]{2,4}\d?-|[a-z]{2}(-[a-z]+)+-\d-)?$/;
 
 /** Returns the price of exactly this usage; null if there is none, or several that differ. */

@@ -47,7 +47,7 @@ const Manifest = v.object({
   standing: v.array(v.string()),
 });
 
-/** What a reviewed plan depends on. */
+/** Inputs of a reviewed plan. */
 export type ReviewedPlan = v.InferOutput<typeof Manifest>;
 
 /** Creates the folder of a reviewed plan. Throws UsageError if it contains something. */

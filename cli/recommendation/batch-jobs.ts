@@ -9,7 +9,7 @@ import { Failure } from "../../lib/platform/failure.ts";
 import type { Names } from "../../lib/platform/naming/names.ts";
 import { isCrowded } from "../../lib/recommendation/training/imports.ts";
 
-/** What Personalize waits with. */
+/** Steps of Personalize that take time. */
 export interface Patience {
   wait: () => Promise<unknown>;
   note: (line: string) => void;

@@ -38,7 +38,7 @@ export async function startExecution(
   }
 }
 
-/** What it takes to follow an execution. */
+/** Inputs for following an execution. */
 interface Following {
   sfn: Pick<SFNClient, "send">;
   state: Pick<TrainingState, "lock">;

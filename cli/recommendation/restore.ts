@@ -9,7 +9,7 @@ import { TABLE_KEYS } from "../../lib/recommendation/records/tables.ts";
 /** The tables that hold what callers uploaded. Trainings write the others. */
 export const RESTORABLE = ["users", "items"] as const;
 
-/** What `restore` needs. */
+/** Inputs of `restore`. */
 export interface Restoring {
   dynamo: DynamoDBClient;
   names: Pick<Names, "table">;
@@ -20,7 +20,7 @@ export interface Restoring {
   wait: (ms: number) => Promise<unknown>;
 }
 
-/** What became of the records of a table. */
+/** Result of restoring the records of a table. */
 export interface Restored {
   /** Written as they were: they are changed or missing now. */
   written: number;

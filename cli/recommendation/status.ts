@@ -90,7 +90,7 @@ const METRICS: readonly [title: string, name: string][] = [
   ["Coverage", "coverage"],
 ];
 
-/** What Personalize measures. Source: its developer guide, "Evaluating a solution version with metrics". */
+/** The metrics of Personalize. Source: its developer guide, "Evaluating a solution version with metrics". */
 const METRICS_MEASURE =
   "Personalize measured these figures itself during training: it predicted the newest tenth of the events of test users (a " +
   "tenth of all users; the local stack tests all) from their other events. Items that a user has seen before count, and " +

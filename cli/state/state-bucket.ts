@@ -3,7 +3,7 @@ import type { SdkConfig } from "../discovery/sdk/config.ts";
 
 /** A setting of the bucket for Terraform's state. */
 export interface Setting {
-  /** What the bucket lacks; undefined if it has the setting. */
+  /** The missing setting; undefined if the bucket has it. */
   lacks(): Promise<string | undefined>;
   /** Adds what is missing, and leaves everything else as it is. */
   add(): Promise<unknown>;

@@ -123,7 +123,7 @@ export function terraformFailure(diagnostics: readonly Diagnostic[], place: Terr
   );
 }
 
-/** What to do if not the deployer but a function that Terraform invoked lacks a permission. */
+/** Advice if a function that Terraform invoked lacks a permission, not the deployer. */
 function deniedAdvice(text: string): string {
   return (
     `${deniedRole(text)} lacks a permission, not your credentials. New permissions take a while to work: run the command ` +
@@ -182,7 +182,7 @@ export function functionErrorIn({ summary, detail = "" }: Diagnostic): FunctionE
   return thrown.success ? { type: thrown.output.errorType, message: thrown.output.errorMessage } : undefined;
 }
 
-/** What a repeated call waits for: work of Personalize, or IAM, whose changes take a while to be in force everywhere. */
+/** The reason for repeating a call: Personalize is still working, or an IAM change is not in force everywhere yet. */
 export type Wait = "work" | "permissions";
 
 /** Returns what a repeated call waits for; undefined if an error would recur. */

@@ -8,7 +8,7 @@ import { type TerraformFailure, terraformFailure } from "./explain.ts";
 import { diagnosticsOf, progressLine } from "./messages.ts";
 import { type Ended, initOptions, type RunOptions, runTerraform, terraformEnvironment } from "./process.ts";
 
-/** What all Terraform runs share. */
+/** Options shared by all Terraform runs. */
 export interface Runner {
   terraform: Terraform;
   env: Readonly<Record<string, string | undefined>>;

@@ -24,20 +24,20 @@ export const StageScore = v.object({
   factors: v.array(ScoreFactor),
 });
 
-/** What was searched besides some words. */
+/** Synonyms added to the query. */
 export const SearchedSynonyms = v.object({
   from: v.pipe(v.string(), v.description("Words of the query.")),
   to: v.pipe(v.array(v.string()), v.description("What was searched in their place as well.")),
 });
 
-/** What a stage took of a model. */
+/** Model usage of a stage: calls, tokens. */
 export const ModelUsage = v.object({
   calls: v.pipe(Integer, v.description("Calls of the model.")),
   units: v.pipe(Integer, v.description("Units that they are billed as; 0 for a model of an endpoint.")),
   cached: v.pipe(Integer, v.description("Scores that were in the memory of the function.")),
 });
 
-/** What one stage did. */
+/** Report of one stage. */
 export const StageReport = v.object({
   name: v.picklist([...REWRITE_STAGES, ...PAGE_STAGES]),
   milliseconds: Integer,
@@ -78,7 +78,7 @@ export const stageList = v.optional(
 
 const RuleData = v.looseObject({});
 
-/** What one rule has for the page. */
+/** Page content from one rule. */
 export const AppliedRule = v.object({
   name: v.pipe(v.string(), v.description("Name of the rule.")),
   text: v.optional(v.pipe(v.string(), v.description("What was searched for in place of the text of the request."))),

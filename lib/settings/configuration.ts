@@ -22,7 +22,7 @@ export interface Configuration {
   recommendation: Recommendation | undefined;
   /** The unchanged text of every file that was read, by its path in the configuration folder. */
   files: Readonly<Record<string, string>>;
-  /** What is valid, and probably not meant. */
+  /** Warnings: valid but probably a mistake. */
   warnings: readonly Problem[];
 }
 

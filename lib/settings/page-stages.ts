@@ -64,7 +64,7 @@ const RerankSection = section(
   "Orders the best hits of this index by a model that reads them with the query, in plain and hybrid searches; a request's own `rerank` wins.",
 );
 
-/** What an entry of hybrid_search.yaml says of the stages of a search, by the member that has it. */
+/** Stage settings in an entry of hybrid_search.yaml, by member. */
 export const stageSections = {
   variety: v.optional(VarietySection),
   boost: v.optional(Boost),

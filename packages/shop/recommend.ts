@@ -4,7 +4,7 @@ import { addressOf, type Book, recommending, tell } from "./services.ts";
 /** The browser, known by a random id that it keeps. A shop sends `user_id` for users who are signed in. */
 export const visitor = kept("shop-visitor", () => `visitor-${Math.random().toString(36).slice(2)}`);
 
-/** What the visitor opened, latest first: its title by its id. */
+/** Titles of opened items by id, latest first. */
 const session = new Map(
   keptList("shop-session").flatMap((pair) =>
     Array.isArray(pair) ? [[String(pair[0]), String(pair[1])] as const] : [],

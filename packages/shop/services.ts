@@ -2,7 +2,7 @@ import { Relevance } from "@relevance/client";
 
 declare global {
   interface ImportMeta {
-    /** What the bundler puts in; `deploy` and `relevance info --show` print the addresses and the key. */
+    /** Inserted by the bundler; `deploy` and `relevance info --show` print the addresses and the key. */
     readonly env: Readonly<Record<"SEARCH_URL" | "RECOMMENDATION_URL" | "KEY", string>>;
   }
 }

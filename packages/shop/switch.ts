@@ -1,7 +1,7 @@
 import type { Listing } from "@relevance/instantsearch";
 import { connectSortBy } from "instantsearch.js/es/connectors";
 
-/** What a search compares, and how the page calls it. */
+/** A search mode and its label. */
 const MODES = { both: "words and meaning", words: "words", meaning: "meaning" } as const;
 const ORDERS = { best: "Best first", cheapest: "Cheapest first", newest: "Newest first" } as const;
 
@@ -32,7 +32,7 @@ for (const mode of Object.keys(MODES) as Mode[]) {
   }
 }
 
-/** What a search compares, and the order of the books: both choose a listing, which is in the address. */
+/** Search mode and sort order; together they choose the listing in the address. */
 export const listingSwitch = () => widget({ items: Object.keys(LISTINGS).map((value) => ({ value, label: value })) });
 
 const widget = connectSortBy(({ currentRefinement, refine }, isFirst) => {

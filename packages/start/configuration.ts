@@ -16,7 +16,7 @@ interface Template extends Readonly<Record<string, unknown>> {
   parameters: object[];
 }
 
-/** What a proposal adds to the configuration. */
+/** Configuration entries of a proposal. */
 export interface Additions {
   entry: { index: string } & Readonly<Record<string, unknown>>;
   /** A search by words, and one by words and meaning. */

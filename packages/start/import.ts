@@ -35,7 +35,7 @@ export async function createIndex(
   return "created";
 }
 
-/** What became of documents: how many were stored, and why others were not. */
+/** Import result: count of stored documents, and reasons for the others. */
 export interface Imported {
   stored: number;
   refused: string[];

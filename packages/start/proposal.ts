@@ -5,7 +5,7 @@ import { type Column, columnsOf, isFilled } from "./columns.ts";
 import { Question } from "./question.ts";
 import type { Row, Table } from "./rows.ts";
 
-/** What the user says about the file, in place of what is recognized. */
+/** The user's answers, which override what was recognized. */
 export interface Answers {
   index?: string | undefined;
   /** Names of columns. */
@@ -15,7 +15,7 @@ export interface Answers {
   dates?: "day-first" | "month-first" | undefined;
 }
 
-/** What is made of a file. */
+/** Proposal for a file. */
 export interface Proposal {
   index: string;
   columns: readonly Column[];

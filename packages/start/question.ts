@@ -1,4 +1,4 @@
-/** What a file does not say, and one option answers. */
+/** A question that one command-line option answers. */
 export class Question extends Error {
   override name = "Question";
   readonly option: string;

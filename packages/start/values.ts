@@ -5,7 +5,7 @@ import { DateTime } from "luxon";
 /** How the numbers of a column are written: `1,234.50`, or `1.234,50` as in most of Europe. */
 export type Decimal = "point" | "comma";
 
-/** What a number may have around it: signs and codes of currencies, percent, spaces. */
+/** Text allowed around a number: currency signs and codes, percent, spaces. */
 const AROUND = /^(?:[A-Z]{3}|[\p{Sc}\s])*|(?:[A-Z]{3}|[\p{Sc}%\s]|\.-|,-)*$/gu;
 
 const POINT = /^-?(?:\d{1,3}(?:[,'’ \u00A0\u202F]\d{3})+|\d+)(?:\.\d+)?$/;

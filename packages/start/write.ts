@@ -13,7 +13,7 @@ export interface Written {
   file: string;
   /** `kept` if it had what it needs: nothing is overwritten. */
   change: "created" | "added to" | "kept";
-  /** What is in it, and what to change there. */
+  /** Content of the file, and typical changes. */
   about: string;
 }
 

@@ -5,7 +5,7 @@ import type { ProjectStack } from "../project-stack.ts";
 import { type Metric, serviceMetrics } from "./metrics.ts";
 
 interface AlarmOptions {
-  /** What happened and where to look first; a function of the threshold if the text names it. */
+  /** Description of the alarm and first thing to check; a function of the threshold if the text names it. */
   description: string | ((above: number) => string);
   /** Metrics, by their names in `expression`. */
   metrics: Readonly<Record<string, Metric>>;
@@ -64,12 +64,12 @@ export const DEGRADED_ANSWERS = 10;
 interface RequestAlarmOptions {
   /** The function that answers. */
   fn: FunctionName;
-  /** What the service calls itself. */
+  /** Display name of the service. */
   what: string;
   slowMs: number;
-  /** What may make it slow. */
+  /** Likely causes of slowness. */
   parts: string;
-  /** What to do if no instance is free. */
+  /** Advice if no instance is free. */
   remedy: string;
 }
 

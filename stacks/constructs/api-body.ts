@@ -17,7 +17,7 @@ interface ApiBodyOptions {
   invocationUri: (path: string) => string;
   /** The security scheme of every method but OPTIONS, by its name. */
   schemes: Readonly<Record<string, object>>;
-  /** What API Gateway's own answers depend on. */
+  /** Settings that API Gateway's own responses depend on. */
   api: Pick<Api, "authorization" | "lambda_authorizer" | "cors">;
 }
 

@@ -9,7 +9,7 @@ import { rolePolicy, serviceRole } from "./iam.ts";
 export interface MethodAuthorization {
   /** The only security scheme of the OpenAPI document by its name, with API Gateway's extensions. */
   schemes: Readonly<Record<string, object>>;
-  /** What must exist before the first request. */
+  /** Resources that must exist before the first request. */
   needs: readonly ITerraformDependable[];
 }
 

@@ -12,7 +12,7 @@ export interface DeliveryStreamOptions {
   name: StreamName;
   /** The prefix of its resource ids, for the second stream of a stack. Default: delivery. */
   id?: string;
-  /** What the stream delivers, as in "Request log". */
+  /** Name of the delivered data, such as "Request log". */
   what: string;
   /** Encrypts the stream and its log group. */
   keyArn: string;

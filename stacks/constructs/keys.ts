@@ -92,7 +92,7 @@ export function boundToAliases(
 }
 
 interface LogKeyOptions {
-  /** What it encrypts; default: logs. */
+  /** The encrypted data; default: logs. */
   of?: string;
   /** Rejects every plan that would delete the key; for a key that also encrypts data to keep. Default false. */
   protect?: boolean;

@@ -14,7 +14,7 @@ const BUFFER_SECONDS = 300;
 
 interface RequestLog {
   kind: RequestLogKind;
-  /** What writes the lines to its log group. */
+  /** The writer of the log group. */
   source: DeployedFunction;
   /** Prefix of the ids of the delivery stream, if the stack has another one. */
   streamId?: string;

@@ -14,7 +14,7 @@ interface ScheduleOptions {
   expression: string;
   role: Extract<Parameters<Names["role"]>[0], "retraining" | "scheduler" | "suggestions-schedule">;
   roleDescription: string;
-  /** What the schedule starts, and the one call that its role may make. */
+  /** Target of the schedule, and the one call that its role may make. */
   target: { arn: string; input?: object; call: Statement; alias?: LambdaAlias };
   /** How often it tries again, and for how long. For a function, Lambda does the same with an event that fails. */
   retry: { attempts: number; seconds: number };

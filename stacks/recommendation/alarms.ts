@@ -35,7 +35,7 @@ export function recommendationAlarms(stack: ProjectStack, bufferSeconds: number)
   });
 }
 
-/** What answers lack by stage. */
+/** Missing parts of answers by stage. */
 const LOST: Readonly<Record<(typeof RECOMMENDATION_STAGES)[number], string>> = {
   campaign: "popular items replaced those of a campaign",
   item_records: "items came as ids only",

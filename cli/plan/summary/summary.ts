@@ -21,15 +21,15 @@ export interface StackSummary {
   isNew: boolean;
 }
 
-/** What a month of being idle costs by AWS's list prices. */
+/** Monthly idle cost by AWS's list prices. */
 export interface MonthlySum {
   /** US dollars, without taxes, discounts and free tiers. */
   dollars: number;
   /** Dollars by what they are for, such as "SageMaker instances". */
   parts: Record<string, number>;
-  /** The same before the apply. */
+  /** The cost before the apply. */
   before: { dollars: number; parts: Record<string, number> };
-  /** What the sum leaves out, because its price was not found. */
+  /** Items without a known price, which the sum leaves out. */
   without: string[];
   /** What is priced by AWS's pages for us-east-1, because the region's list has no price. */
   byPage: string[];
@@ -108,7 +108,7 @@ function actionOf({ change: { actions, importing } }: ResourceChange): Action | 
   return undefined;
 }
 
-/** What a removal or replacement means for users of the deployment. */
+/** Effect of a removal or replacement on users of the deployment. */
 interface Risk {
   kind: "data" | "url" | "key" | "interruption";
   /** Completes the line "<address> is deleted: …". */

@@ -1,7 +1,7 @@
 import type { RecipeKind } from "../../../lib/platform/contract/recommendation.ts";
 import { type PlanJson, type PlannedResource, personalizeInput, resourcesOf, type Time } from "./plan-json.ts";
 
-/** What is billed for a month of being there, in the units of AWS's price list. */
+/** Monthly usage of an idle resource, in the units of AWS's price list. */
 export interface MonthlyUsage {
   /** The line of the plan that it belongs to, such as "SageMaker instances". */
   what: string;

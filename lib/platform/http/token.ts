@@ -13,7 +13,7 @@ export interface TokenSettings {
   jwks_url?: string | undefined;
 }
 
-/** The part of a token that its key's rules have no member for. */
+/** Rights of a token that have no counterpart in the key's rules. */
 export interface TokenRights {
   /** `sub` of the token, for the request log. */
   subject: string | null;

@@ -14,7 +14,7 @@ interface Line extends RowPosition {
   cells: readonly string[];
 }
 
-/** What a file does not tell by itself. */
+/** Properties that a file does not state itself. */
 interface Layout {
   /** Text between values, in a file in which quotes are ordinary characters. */
   separator: string | undefined;

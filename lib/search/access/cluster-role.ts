@@ -1,4 +1,4 @@
-/** What each function may do in a cluster with fine-grained access control, from the calls that it sends. */
+/** Permissions of each function in a cluster with fine-grained access control, computed from its calls. */
 import type { Endpoint, KeyRules } from "../../platform/http/access.ts";
 import { RUN_INDEXES } from "../index-meta/run-names.ts";
 import { nativeCalls } from "./calls.ts";

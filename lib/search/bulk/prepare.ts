@@ -24,7 +24,7 @@ export interface Preparation {
   documentOf: DocumentOf;
   /** The needs of each operation, one for each mapping, as far as the request alone determines them. */
   needs: ReadonlyMap<Operation, readonly Need[]>;
-  /** What each operation was embedded for, if an ingest pipeline may change it; kept to compare with what is stored. */
+  /** The embedded texts of each operation, kept for comparison if an ingest pipeline may change them. */
   embedded: Map<Operation, readonly Need[]>;
   /** Returns the version that an operation has written. */
   writtenBy: (operation: Operation) => Guard | undefined;

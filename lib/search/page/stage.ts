@@ -92,7 +92,7 @@ export interface StageEffect {
   usage?: RerankUsage;
 }
 
-/** What the score of a hit in a stage is made of. */
+/** Components of a hit's score in a stage. */
 export interface ScoreParts {
   score: number;
   /** The score of its place before as a part of the best one. */

@@ -6,10 +6,10 @@ import type { Rewritten } from "../page/stage.ts";
 import type { SearchFacts } from "../rules/book.ts";
 import { type Effects, NO_EFFECTS } from "../rules/effects.ts";
 
-/** What is missing without rules. */
+/** Effect of failing to read the rules. */
 export const LOST = "the search is made without rules";
 
-/** Returns what is said about rules that do not apply. */
+/** Returns the degradation for rules that do not apply. */
 export const degradation = (reason: string, effect: string): Degradation => ({
   ...{ stage: "rules", target: "search_response" },
   reason,
@@ -30,7 +30,7 @@ export interface SearchRules {
 /** No rules. */
 export const NO_RULES: SearchRules = { effectsOn: () => NO_EFFECTS, degraded: [] };
 
-/** What rules are read for. */
+/** The purpose of reading the rules. */
 export interface RulesRequest {
   requestId: string;
   deadline: Deadline;

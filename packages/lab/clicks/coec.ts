@@ -52,7 +52,7 @@ export function clicksOverExpected(rows: readonly Shown[], minImpressions: numbe
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** What the log says of a period. */
+/** Log data of a period. */
 export interface Counted {
   shown: Shown[];
   robots: Robots;

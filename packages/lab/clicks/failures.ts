@@ -1,6 +1,6 @@
 import { UsageError } from "@relevance/lib/platform/failure.ts";
 
-/** What people typed, and what became of it. Only first pages count. */
+/** Queries that people typed, with their outcome. Only first pages count. */
 export interface SearchedQuery {
   query: string;
   /** The index that most of its searches named. */

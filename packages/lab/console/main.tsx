@@ -109,7 +109,7 @@ function firstPlace({ indexes, example }: ConsoleSetup) {
   return { index, query: place.value.query || (example?.query ?? "") };
 }
 
-/** What is looked at, and what is not the real thing. */
+/** The project shown, and a note on stand-ins. */
 function Status() {
   const found = setup.value;
   if (!found) return null;

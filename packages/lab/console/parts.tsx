@@ -71,7 +71,7 @@ export function useFocus() {
   return form;
 }
 
-/** What a feature that is not configured would do, and the lines that turn it on. */
+/** Describes an unconfigured feature, and the lines that turn it on. */
 export function TurnOn({ what, file, lines }: { what: string; file: string; lines: string }) {
   return (
     <div class="empty">
@@ -104,7 +104,7 @@ export function Problems({ texts }: { texts: readonly string[] }) {
   );
 }
 
-/** What a part that scrolls has: without it, the keyboard does not reach what is out of sight. */
+/** Attributes of a scrollable part, so that the keyboard can scroll it. */
 export const scrolls = { tabIndex: 0 } as const;
 
 interface DrawingProps {

@@ -29,7 +29,7 @@ export interface Address {
   days: string;
   /** Whether Queries lists the searches of every index. */
   everywhere: boolean;
-  /** What Merchandise shows: rules or synonyms. */
+  /** Selected document of Merchandise: rules or synonyms. */
   tab: string;
   /** The rule that is open. */
   rule: string;
@@ -121,7 +121,7 @@ export function hashOf(address: Address): string {
 export const place = signal<Address>(placeOf(location.hash));
 /** Null until the server has answered. */
 export const setup = signal<ConsoleSetup | null>(null);
-/** What a screen reader says next. */
+/** Text of the aria-live region. */
 export const announcement = signal("");
 
 export const announce = (text: string) => {

@@ -19,7 +19,7 @@ export interface Measured {
   values: Values;
   /** By the model alone; the same as `values` if no model judged or nobody checked it. */
   uncorrected: Values;
-  /** What people's judgments change, for each query of the sample. Undefined without a sample. */
+  /** Correction by people's judgments for each sampled query. Undefined without a sample. */
   errors: Values | undefined;
   /** The places of the sample among the queries. */
   sample: readonly number[];
@@ -27,7 +27,7 @@ export interface Measured {
   unchecked: number;
 }
 
-/** What rankings are measured by. */
+/** Judgments and metric that rank a setting. */
 export interface Basis {
   /** If a model judged, those that it judged. */
   queries: readonly string[];

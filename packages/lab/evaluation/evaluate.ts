@@ -8,18 +8,18 @@ import { differencesOf, intervalsOf, type Measured, measuredBy } from "./correct
 import type { EvaluatedSetting, Fusion, JudgedHits, ModelUsage, Score } from "./scores.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
 
-/** What one search found. */
+/** Result of one search. */
 export interface Run {
   /** Document ids, best first, each once. */
   ranking: readonly string[];
   milliseconds: number;
   /** Stages that the gateway reported as degraded. */
   degraded: readonly string[];
-  /** What a reranker took. */
+  /** Usage of a reranker. */
   usage?: ModelUsage;
   /** How subqueries were fused; undefined if none were. */
   fusedBy?: Fusion;
-  /** What rules have for the page: banners, redirects, other texts. */
+  /** Page content from rules: banners, redirects, other texts. */
   told?: readonly object[];
 }
 
@@ -35,11 +35,11 @@ export interface Evaluation {
   isComplete: boolean;
   /** How people checked a language model's judgments; undefined if no model judged. */
   checked?: Checked;
-  /** What makes the numbers doubtful, in sentences. */
+  /** Caveats about the figures, in sentences. */
   warnings: readonly string[];
 }
 
-/** What is known about the judgments, beside their grades. */
+/** Metadata of the judgments. */
 export interface AboutJudgments {
   origins?: Evaluation["origins"];
   /** If a language model judged. */

@@ -44,7 +44,7 @@ export interface JudgedQueries {
   origins: Partial<Record<Origin, number>>;
   /** If a language model judged: its judgments and those of people that check them. */
   check: ModelCheck | undefined;
-  /** What makes the judgments doubtful. */
+  /** Caveats about the judgments. */
   warnings: string[];
 }
 

@@ -2,7 +2,7 @@ import { type Interval, meanInterval } from "@relevance/lib/platform/statistics/
 import { ndcg } from "@relevance/lib/platform/statistics/ndcg.ts";
 import type { Judgments } from "../judgments/judgments.ts";
 
-/** What a query found by exact search, and by the approximate search that is measured. Document ids, best first. */
+/** Document ids found by exact search and by the measured approximate search, best first. */
 export interface Pair {
   query: string;
   exact: TimedSearch & Scored;

@@ -18,7 +18,7 @@ export interface EvaluatedSetting {
   /** How many answers were degraded. */
   degraded: number;
   judged: JudgedHits;
-  /** What a thousand searches take of a reranker; undefined if none was called. */
+  /** Reranker usage per thousand searches; undefined if none was called. */
   usage?: ModelUsage;
   /** How the gateway fused all of its searches; undefined if it did not, or not all of them alike. */
   fusedBy?: Fusion;
@@ -32,7 +32,7 @@ export interface Fusion {
   combination: string;
 }
 
-/** What is taken of a reranker: calls, units that they are billed as, and scores that the gateway had in memory. */
+/** Reranker usage: calls, billed units, and scores served from the cache. */
 export interface ModelUsage {
   calls: number;
   units: number;

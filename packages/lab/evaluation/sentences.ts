@@ -29,7 +29,7 @@ export function verdictText(evaluation: Evaluation): string {
   return [...(findings ?? []), strength(evaluation)].join(" ");
 }
 
-/** What a table says of each finding. */
+/** The table's sentence for each finding. */
 export const FINDINGS: Readonly<Record<Comparison["finding"], string>> = {
   better: "better",
   worse: "worse",

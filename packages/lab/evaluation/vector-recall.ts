@@ -7,7 +7,7 @@ import type { HybridSearchAnswer } from "../../clients/typescript/src/types.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Pair } from "./recall.ts";
 
-/** What is searched, exactly and approximately. */
+/** The searches to compare: exact and approximate. */
 export interface Searched {
   mapping: HybridQuery["embedding_mappings"][number];
   /** Whether its vectors are those of passages. */

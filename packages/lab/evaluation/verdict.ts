@@ -59,7 +59,7 @@ export const SAME_SHARE = 0.02;
 /** A finding of four in five is the usual power of an experiment. */
 const POWER = 0.8;
 
-/** What a verdict is computed from. */
+/** Inputs of a verdict. */
 export interface Evidence {
   metric: Metric;
   /** The baseline first. */

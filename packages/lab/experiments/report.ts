@@ -5,10 +5,10 @@ import { type Ratio, ratioOf } from "@relevance/lib/platform/statistics/ratio.ts
 import { type Estimate, shareDifference, shareInterval } from "@relevance/lib/platform/statistics/share.ts";
 import type { ExperimentLog, UserSums } from "./users.ts";
 
-/** What the answers of an experiment are. */
+/** Kind of answers in an experiment. */
 type Answers = "searches" | "lists";
 
-/** What a report measures: each a sum of a user's searches over their number. */
+/** The report's metrics: each a sum over a user's searches, divided by their number. */
 const MEASURES = {
   click_through: {
     of: (user: UserSums) => user.clicked,

@@ -1,6 +1,6 @@
 import { type Period, type StoredLog, withLog } from "../clicks/database.ts";
 
-/** What one user did in one variant: sums over their searches. */
+/** One user's actions in one variant: sums over their searches. */
 export interface UserSums {
   variant: string;
   searches: number;

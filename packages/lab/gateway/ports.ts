@@ -1,6 +1,6 @@
 import type { Gateway } from "./gateway.ts";
 
-/** What the use cases that search need of whoever runs them. */
+/** Ports that the searching use cases need from their caller. */
 export interface SearchPorts {
   gateway: Gateway;
   /** Says how far it is, or what is doubtful, in a line. */

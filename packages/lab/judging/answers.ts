@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readFileSync, truncateSync } from "node:fs"
 import { parseJson } from "@relevance/lib/platform/json/values.ts";
 import * as v from "valibot";
 
-/** What was asked: the same question has the same answer. */
+/** Key of a cached answer: equal questions have equal answers. */
 export interface Question {
   model: string;
   /** The version of the rubric. */

@@ -44,7 +44,7 @@ interface JudgingPorts extends SearchPorts {
   whileCalling<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** What a judging made. */
+/** Result of a judging run. */
 export interface JudgingSummary {
   judgments: number;
   /** Documents for which two answers were no grades. */

@@ -10,7 +10,7 @@ export interface Task {
   text: string;
 }
 
-/** What a model answered, and the tokens that it counted; undefined where it does not say. */
+/** A model's answer with its token counts; undefined if it does not report them. */
 export interface ModelAnswer {
   text: string;
   inputTokens: number | undefined;

@@ -9,7 +9,7 @@ const CALL_MS = 120_000;
 const ALL_MS = 300_000;
 const ATTEMPTS = 5;
 
-/** What may succeed when it is tried again. */
+/** A temporary failure: a retry may succeed. */
 class Passing extends Failure {}
 
 /** The model takes no temperature, as those that think do not. */

@@ -1,6 +1,6 @@
 import { seeded } from "@relevance/lib/platform/statistics/random.ts";
 
-/** What raters said about one document: a grade of each. */
+/** The raters' grades for one document. */
 export type Unit = readonly number[];
 
 /**

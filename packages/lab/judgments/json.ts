@@ -25,7 +25,7 @@ const JudgmentList = v.looseObject({
   judgmentRatings: v.union([v.array(QueryRatings), v.record(v.string(), Ratings)]),
 });
 
-/** What `GET _plugins/_search_relevance/judgments/<id>` returns: the answer of a search for the list. */
+/** Response of `GET _plugins/_search_relevance/judgments/<id>`: that of a search for the list. */
 const SearchAnswer = v.looseObject({
   hits: v.looseObject({ hits: v.array(v.looseObject({ _source: JudgmentList })) }),
 });

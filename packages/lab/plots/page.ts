@@ -34,13 +34,13 @@ export function htmlTable(header: readonly string[], rows: readonly (readonly st
   return `<table><thead>${row(header, "th")}</thead><tbody>\n${body.join("\n")}\n</tbody></table>`;
 }
 
-/** Returns a text for a page that is passed on: escaped, and without what lets somebody in. */
+/** Escapes a text for a shared page, and removes credentials. */
 export const told = (text: string): string => escaped(withoutKeys(text));
 
 /** Names of parameters that carry a key or a signature, also as S3 and other stores write them. */
 const KEYS = /key|token|secret|sig|passw|pwd|jwt|credential|auth|(?:^|[^a-z])(?:pass|sas)(?![a-z])/i;
 
-/** What begins a parameter, also in a URL that is itself a parameter's value, or the value of one in that. */
+/** Start of a parameter, also within URLs nested in parameter values. */
 const BEFORE_PARAMETER = /(?=[?&#;]|%(?:25){0,3}(?:3f|26|23|3b))/i;
 const PARAMETER_NAME = /^(?:[?&#;]|%(?:25){0,3}(?:3f|26|23|3b))([^=]*?)(?:=|%(?:25){0,3}3d)/i;
 const SLASHES = /(\/\/|%(?:25){0,3}2f%(?:25){0,3}2f)/i;

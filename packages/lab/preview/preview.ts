@@ -26,7 +26,7 @@ export interface PreviewedQuery {
   told: boolean;
 }
 
-/** What a change does to a set of queries. */
+/** Effect of a change on a set of queries. */
 export interface Preview {
   /** The settings that are compared: before and after. */
   names: readonly [before: string, after: string];
@@ -37,14 +37,14 @@ export interface Preview {
   totals: Readonly<Record<Outcome, number>>;
   /** The verdict on the judged queries; null if none is judged. */
   evaluation: Evaluation | null;
-  /** What makes the comparison doubtful, in sentences. */
+  /** Caveats about the comparison, in sentences. */
   warnings: readonly string[];
 }
 
 /** Searches before and after a change. */
 export interface Compared {
   names: readonly [before: string, after: string];
-  /** What people typed, in the order of the runs. */
+  /** The queries, in the order of the runs. */
   queries: readonly { id: string; text: string }[];
   before: readonly Run[];
   after: readonly Run[];

@@ -1,7 +1,7 @@
 import type { Estimate } from "@relevance/lib/platform/statistics/share.ts";
 import type { ExperimentReport } from "../experiments/report.ts";
 
-/** What is measured of a place, as shares of its answers unless said otherwise. Null where nothing can be measured. */
+/** Metrics of a placement, as shares of its answers unless stated otherwise. Null if they cannot be measured. */
 export interface PlaceReport {
   /** Name of the placement, or of the endpoint. */
   place: string;

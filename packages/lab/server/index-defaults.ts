@@ -31,7 +31,7 @@ export const SentDefaults = v.strictObject({
 });
 export type SentDefaults = v.InferOutput<typeof SentDefaults>;
 
-/** What writing would change in hybrid_search.yaml. */
+/** The pending changes to hybrid_search.yaml. */
 export interface DefaultsChange {
   file: string;
   before: string;

@@ -68,7 +68,7 @@ export class JudgmentFile {
   #byKey = new Map<string, Line[]>();
   /** Bytes of the file as `csv` writes it; undefined if it is not there, or was written in another way. */
   #size: number | undefined;
-  /** What the file was when it was last read or written: an editor or git may have changed it since. */
+  /** State of the file at the last read or write; an editor or git may have changed it since. */
   #seen: string | undefined;
 
   /**

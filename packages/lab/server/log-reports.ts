@@ -44,7 +44,7 @@ export const AskedClicks = v.strictObject({
 /** A judgments file to make of them. */
 export const TakenClicks = v.strictObject({ ...AskedClicks.entries, name: v.string() });
 
-/** What people searched for: the first queries of each list that the page shows, most frequent first. */
+/** The first queries of each list on the page, most frequent first. */
 export interface Searches {
   queries: SearchedQuery[];
   /** How many different queries there were. */

@@ -33,7 +33,7 @@ const RuleChange = v.strictObject({
 });
 export type RuleChange = v.InferOutput<typeof RuleChange>;
 
-/** What the page shows of rules. */
+/** Rules as the page shows them. */
 export interface RulesState {
   /** Those of rules.yaml, or null if it has no list. */
   rules: WrittenRule[] | null;
@@ -91,7 +91,7 @@ const SynonymChange = v.strictObject({
 });
 export type SynonymChange = v.InferOutput<typeof SynonymChange>;
 
-/** What the page shows of synonyms. */
+/** Synonyms as the page shows them. */
 export interface SynonymsState {
   files: { file: string; rules: string[] /** Rules that are not in use yet. */; pending: string[] }[];
 }
@@ -143,7 +143,7 @@ export const SYNONYMS_PLACE: MerchandiseKind<SynonymChange, SynonymsState, Synon
 /** How the hits of an entry vary; null takes that away. */
 const VarietyChange = v.strictObject({ index: v.string(), variety: v.nullable(Variety) });
 
-/** What the page shows of variety. */
+/** Variety settings as the page shows them. */
 export interface VarietyState {
   entries: { index: string; variety: v.InferOutput<typeof Variety> | null }[];
 }

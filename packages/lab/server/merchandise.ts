@@ -26,7 +26,7 @@ export interface MerchandiseOptions {
   deployed?: () => Promise<Configuration | undefined>;
 }
 
-/** What a change would make of a file. */
+/** A file as it would be after a change. */
 export interface FileChange {
   /** Its path in the configuration folder. */
   file: string;
@@ -34,11 +34,11 @@ export interface FileChange {
   after: string;
   /** Identifies the file's present text. */
   version: string;
-  /** What the linter says of the configuration with the change. */
+  /** The linter's findings for the configuration with the change. */
   problems: string[];
 }
 
-/** What merchandisers change: the file that has it, and the document that puts it into use. */
+/** A kind of document that merchandisers edit: its file, and the deployed document. */
 export interface MerchandiseKind<Change, State, Value> {
   /** Null for what only a deployment puts into use. */
   document: ConfiguredDocument<Value, Configuration> | null;
@@ -47,7 +47,7 @@ export interface MerchandiseKind<Change, State, Value> {
   fileOf(change: Change): string;
   /** Returns the text with the change. Throws ConsoleError. */
   changed(text: string, change: Change): string;
-  /** What the page shows of the files, beside the newest version; undefined without a document. */
+  /** View of the files beside the newest version; undefined without a document. */
   stateOf(read: ReadFile, files: readonly string[], inUse: Value | undefined): State;
   /** Returns the names of files with changes that were never put into use. */
   pending(read: ReadFile, files: readonly string[], inUse: Value): string[];

@@ -2,7 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { explainedError } from "./problem.ts";
 import { workOnRun } from "./run-work.ts";
 
-/** What the thread of a run tells. */
+/** Message from a run's worker thread. */
 export type RunMessage =
   | { note: string }
   | { done: Awaited<ReturnType<typeof workOnRun>> }

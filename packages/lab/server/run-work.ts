@@ -28,9 +28,9 @@ export interface RunWork {
   conf: string;
 }
 
-/** What came of a run. */
+/** Result of a run. */
 export interface WorkedRun {
-  /** What the command of this name prints with `--json`, as JSON. */
+  /** JSON output of the command of the same name. */
   result: string;
   /** The heat map of a tuning, as SVG. */
   picture?: string;

@@ -28,7 +28,7 @@ export const SentRun = v.strictObject({
 });
 export type SentRun = v.InferOutput<typeof SentRun>;
 
-/** What a list shows of a run. */
+/** A run as lists show it. */
 interface RunSummary {
   id: string;
   kind: SentRun["kind"];
@@ -39,7 +39,7 @@ interface RunSummary {
 
 /** A finished run, as it is stored. */
 export interface StoredRun extends RunSummary {
-  /** What the command of this name prints with `--json`. */
+  /** JSON output of the command of the same name. */
   result: unknown;
   /** The heat map of a tuning, as SVG. */
   picture?: string;
@@ -69,7 +69,7 @@ export interface Runs {
 /** The run in progress. */
 export interface RunProgress {
   running: SentRun["kind"] | null;
-  /** What it said last, such as "hybrid: 40 queries". */
+  /** Last progress text, such as "hybrid: 40 queries". */
   note: string;
   /** How many variants it has begun, and how many there are. */
   begun: number;

@@ -9,7 +9,7 @@ import { loadConfiguration, loadHybridSearch } from "@relevance/lib/settings/loa
 /** The services that the page calls. */
 export type ProxiedService = "gateway" | "recommendation";
 
-/** What the page must know before it asks for anything. Holds no key. */
+/** Setup of the page, read before its first request. Contains no key. */
 export interface ConsoleSetup {
   /** The gateway's URL, for "copy as curl". */
   gateway: string;
@@ -27,7 +27,7 @@ export interface ConsoleSetup {
   local: boolean;
   /** A text with which the first search shows something; null if nobody knows one. */
   example: { query: string; user: string | null } | null;
-  /** What else the server offers. */
+  /** Optional features of the server. */
   can: {
     write: boolean;
     history: boolean;

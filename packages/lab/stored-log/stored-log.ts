@@ -58,7 +58,7 @@ interface LogLayout<Part extends string> {
   parts: Readonly<Record<Part, LogPart>>;
   /** The part that a copy must have. */
   needed: Part;
-  /** What to copy. */
+  /** Range to copy. */
   copied: string;
 }
 

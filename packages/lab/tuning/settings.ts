@@ -22,7 +22,7 @@ export interface Technique extends Techniques {
   weighted: boolean;
 }
 
-/** What the cluster can do. */
+/** Capabilities of the cluster. */
 export interface TechniqueSupport {
   rrf: boolean;
   weightedRrf: boolean;

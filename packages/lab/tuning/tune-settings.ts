@@ -25,7 +25,7 @@ import { surfaceSvg } from "./surface.ts";
 import { MIN_QUERIES, type Tuning, tune } from "./tune.ts";
 import { withDefaults } from "./write-settings.ts";
 
-/** What a tuning is made of, and what it tries. */
+/** Inputs and search space of a tuning. */
 export interface TuningRequest {
   /** Has the hybrid template beside the index. */
   file: SettingsFile;
@@ -41,7 +41,7 @@ export interface TuningRequest {
   concurrency: number;
 }
 
-/** What a tuning found. */
+/** Result of a tuning. */
 export interface TunedIndex {
   tuning: Tuning;
   /** The entry of hybrid_search.yaml that the index has. */

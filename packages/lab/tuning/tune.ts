@@ -4,7 +4,7 @@ import { difference } from "@relevance/lib/platform/statistics/rounding.ts";
 import type { Collection } from "./collection.ts";
 import { inHundredths, neighbours, type Technique, type TunedSettings, weightGrid } from "./settings.ts";
 
-/** What to try. */
+/** Settings to try. */
 export interface TuningSpace {
   /** The settings in use; compared with, and kept unless others are better. */
   current: TunedSettings;

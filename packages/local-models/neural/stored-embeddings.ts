@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
 
-/** What the models give for a text. */
+/** Embeddings of a text. */
 export interface TextEmbeddings {
   /** A unit vector. */
   dense: number[];

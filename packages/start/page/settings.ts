@@ -1,4 +1,4 @@
-/** What the page searches, and what it shows of a document: names of fields, dotted paths. */
+/** Searched and displayed fields of the page, as dotted paths. */
 export interface PageSettings {
   url: string;
   key: string;

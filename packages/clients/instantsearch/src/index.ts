@@ -26,7 +26,7 @@ export interface Options {
   clientId?: string;
 }
 
-/** What InstantSearch, React InstantSearch and Vue InstantSearch take as `searchClient`. */
+/** The `searchClient` of InstantSearch, React InstantSearch and Vue InstantSearch. */
 export interface SearchClient {
   search<Hit>(requests: readonly unknown[]): Promise<{ results: (Omit<InstantResult, "hits"> & { hits: Hit[] })[] }>;
   searchForFacetValues(): Promise<never>;

@@ -17,7 +17,7 @@ export interface Visitor {
 /** Returns the place of a hit, from 1, that a search has shown; undefined if it is not known. */
 export type PlaceOf = (queryId: string, objectId: string) => number | undefined;
 
-/** What InstantSearch calls to report events: the interface of Algolia's `search-insights`. */
+/** The event interface of InstantSearch: that of Algolia's `search-insights`. */
 export interface InsightsClient {
   /** Resolves with whether the event is stored, as Algolia's does. */
   (method: string, ...args: unknown[]): Promise<boolean>;

@@ -1,4 +1,4 @@
-/** What an index name of InstantSearch stands for: an index, and the template that searches it. */
+/** The index and the template that an index name of InstantSearch stands for. */
 export interface Listing {
   index: string;
   /** Name of a plain template. It has the parameters `size` and `from`, and `query` if its searches have a text. */
@@ -78,7 +78,7 @@ export interface InstantHit {
   [field: string]: unknown;
 }
 
-/** What InstantSearch reads of an answer. */
+/** The parts of an answer that InstantSearch reads. */
 export interface InstantResult {
   index: string;
   query: string;
@@ -98,7 +98,7 @@ export interface InstantResult {
   didYouMean?: { text: string; left_out?: readonly string[]; is_searched: boolean };
 }
 
-/** What InstantSearch asks for and this client does not do. */
+/** InstantSearch parameters that this client does not support. */
 export class UnsupportedError extends Error {
   override readonly name = "UnsupportedError";
 }

@@ -17,7 +17,7 @@ export interface BulkOptions {
   pause?: (ms: number) => Promise<void>;
 }
 
-/** What became of an operation: `result.error` says why it failed. */
+/** Outcome of an operation; `result.error` has the reason of a failure. */
 export interface Written {
   operation: BulkOperation;
   result: BulkItemResult;

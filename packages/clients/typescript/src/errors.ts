@@ -1,13 +1,13 @@
 import type { ErrorCode, Issue } from "./types.ts";
 
-/** What an error answer says, and what came with it. */
+/** An error response: body, status and headers. */
 export interface Failure {
   status: number;
   code: ErrorCode | "unexpected_answer";
   message: string;
   /** Every invalid place of the request, such as `bulk_request.3.id`. */
   issues: readonly Issue[];
-  /** What the cluster or another service behind the API reported. */
+  /** The error reported by the cluster or another service behind the API. */
   cause: unknown;
   /** Identifies the request in the service's logs. */
   requestId: string | undefined;
@@ -61,7 +61,7 @@ export class ThrottledError extends RelevanceError {}
 /** A service behind the API failed, could not be reached or was too slow: nothing was written. */
 export class UnavailableError extends RelevanceError {}
 
-/** Nobody knows whether the request took effect. */
+/** The request may or may not have taken effect. */
 export class OutcomeUnknownError extends RelevanceError {}
 
 /** The service could not be reached, or its answer was lost on the way: for a write, the outcome is unknown. */

@@ -1,4 +1,4 @@
-/** What a token leaves of the rights of its key. Each member may be absent. */
+/** Restrictions of a token on the rights of its key. Every member is optional. */
 export interface TokenClaim {
   /** `{field: value}`, or native queries, that every document of an answer matches. */
   filter?: Readonly<Record<string, unknown>> | ReadonlyArray<Readonly<Record<string, unknown>>>;

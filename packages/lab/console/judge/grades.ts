@@ -1,2 +1,2 @@
-/** What each grade means. */
+/** The meaning of each grade. */
 export const GRADES = ["not relevant", "related", "relevant", "exactly this"] as const;

@@ -96,7 +96,7 @@ export const ownRows = (): JudgedRow[] =>
     isSameVoice(row, { origin: "people", ...(rater.value !== "" && { rater: rater.value }) }),
   );
 
-/** What a language model judged in the chosen file about the chosen index, and how far people have checked it. */
+/** Judgments of a language model for the chosen index, and how many people have checked. */
 export const check = computed(() => modelCheck(judgmentsAboutIndex()));
 
 /** Returns the grades of a query by document. */

@@ -84,7 +84,7 @@ export async function openQuery(opened: JudgingTask, query: string, documents: r
 /** The query of the task that the place is at; undefined without a task, or at another text. */
 export const taskQuery = computed(() => current.value?.queries.find(({ query }) => query === place.value.query));
 
-/** What this browser's rater judges of the query of the task. */
+/** Judgments of this browser's rater for the task's query. */
 export const ownDocuments = computed(() => {
   const [value, query] = [current.value, taskQuery.value];
   return value && query ? documentsFor(rater.value, query, value, judgmentsAboutIndex()) : [];

@@ -92,7 +92,7 @@ export function ExperimentView() {
   );
 }
 
-/** What was read, and what was asked for: the form may ask for something else since then. */
+/** A report with the request it answers; the form may have changed since. */
 interface AskedJudgments extends ClickJudgments {
   asked: Record<string, string>;
 }

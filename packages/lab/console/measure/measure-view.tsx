@@ -101,7 +101,7 @@ function RunsView() {
 const DOING = { evaluate: "Evaluating", tune: "Tuning", preview: "Previewing" } as const;
 type RunKind = keyof typeof DOING;
 
-/** What runs and how far it is. */
+/** Running work and its progress. */
 function Busy({ kind }: { kind: RunKind }) {
   const { note = "", begun = 0, variants: count = 0 } = far.value ?? {};
   return (

@@ -11,7 +11,7 @@ import { PreviewView } from "./preview-view.tsx";
 
 interface ChangeProps {
   name: DocumentName;
-  /** What the server takes; undefined while the form is not complete. */
+  /** The change to send; undefined while the form is incomplete. */
   change: unknown;
   /** Texts that the change is about. */
   texts: readonly string[];

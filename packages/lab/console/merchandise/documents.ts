@@ -5,7 +5,7 @@ import type { RulesState, SynonymsState, VarietyState } from "../../server/merch
 import { callConsole } from "../api.ts";
 import { announce, setup } from "../state.ts";
 
-/** What the server says about a document: what its files have, and its versions. */
+/** A document's files and versions, from the server. */
 type Known<State> = State & { versions: ListedVersion[]; problems: string[] };
 
 interface Read<State> {
@@ -15,7 +15,7 @@ interface Read<State> {
   isApplying: boolean;
   /** Why it could not be read. */
   error: string;
-  /** What became of the last change, kept for whoever leaves the place and comes back. */
+  /** Result of the last change, kept while the user visits another view. */
   outcome: Outcome;
 }
 
@@ -27,7 +27,7 @@ interface Outcome {
 const NO_OUTCOME: Outcome = { said: "", problem: "" };
 const UNREAD = { value: null, isLoading: false, isApplying: false, error: "", outcome: NO_OUTCOME };
 
-/** What was read of each document last. */
+/** Latest data of each document. */
 export const documents = {
   rules: signal<Read<RulesState>>(UNREAD),
   synonyms: signal<Read<SynonymsState>>(UNREAD),

@@ -150,7 +150,7 @@ function Result({ preview: value }: { preview: Preview }) {
   );
 }
 
-/** What comes and goes. A title has a direction of its own. */
+/** Hits that enter and leave. A title has its own text direction. */
 function Changes({ of: { entered, left, moved, told } }: { of: PreviewedQuery }) {
   const title = (id: string) => titleOf(id, documents.value.get(id));
   const changes = [

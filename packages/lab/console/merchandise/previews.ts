@@ -26,7 +26,7 @@ interface PreviewRequest {
   texts: string[];
   /** Returns what a setting needs in order to search with the change. */
   draft: () => Promise<Partial<Setting>>;
-  /** What a setting needs in order to search without it, if the variant may have the change already. */
+  /** Request members that disable the change, if the deployed settings may already contain it. */
   today?: Partial<Setting> | undefined;
 }
 

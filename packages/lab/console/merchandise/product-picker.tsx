@@ -5,9 +5,9 @@ import { titleOf } from "../search/shown.ts";
 import { place } from "../state.ts";
 
 interface PickerProps {
-  /** What can be done with a product: the word on the button, and what it does. */
+  /** An action on a product: button label and handler. */
   actions: readonly { word: string; run: (id: string) => void }[];
-  /** What is searched for first. */
+  /** Initial search text. */
   text: string;
 }
 

@@ -4,13 +4,13 @@ import { callConsole } from "../api.ts";
 import { announce, place } from "../state.ts";
 
 interface Listed {
-  /** What was asked for. */
+  /** The request. */
   key: string;
   value: Searches | null;
   error: string;
 }
 
-/** What people searched for, as the place asks for it. */
+/** Searched queries, in the form that the view requests. */
 export const searched = signal<Listed>({ key: "", value: null, error: "" });
 
 /** Returns the path that reads the searches of the place. */

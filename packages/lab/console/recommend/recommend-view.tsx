@@ -22,7 +22,7 @@ import {
 import { ReportView } from "./report-view.tsx";
 import { StatusView } from "./status-view.tsx";
 
-/** What a user did and is recommended, items like an item, and the trainings behind both. */
+/** A user's events and recommendations, similar items, and the trainings behind both. */
 export function RecommendView() {
   const { user, visitor, item, filter, values } = place.value;
   const chosen = JSON.stringify([filter, values]);

@@ -17,7 +17,7 @@ const COLUMNS = [
   ["popular_next", "popular items"],
 ] as const satisfies readonly (readonly [keyof PlaceReport, string])[];
 
-/** What users did with the lists of each place, beside popular items, and the experiments of placements. */
+/** Results of each placement's lists beside popular items, and the placements' experiments. */
 export function ReportView() {
   const { days } = place.value;
   const { isReading } = report.value;

@@ -11,7 +11,7 @@ interface Read {
   isReading: boolean;
 }
 
-/** What was read last, and why it could not be read again. */
+/** Latest data, and the error if reading it again failed. */
 export const report = signal<Read>({ days: "", value: null, error: "", isReading: false });
 
 /** Reads what users did with the lists of the last days. */

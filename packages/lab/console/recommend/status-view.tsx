@@ -6,7 +6,7 @@ import { dayAndTime, readStatus, status, versionsOf } from "./status.ts";
 
 const NDCG = "normalized_discounted_cumulative_gain_at_25";
 
-/** What runs, what was trained, and the filters. */
+/** Running work, trained versions and filters. */
 export function StatusView() {
   const { value: found, error } = status.value;
   useEffect(() => {

@@ -31,7 +31,7 @@ export interface Status {
   solutions: Solution[];
 }
 
-/** What was read last, and why it could not be read again. */
+/** Latest data, and the error if reading it again failed. */
 export const status = signal<{ value: Status | null; error: string }>({ value: null, error: "" });
 
 /** Reads the trainings, models and filters, where the server can. */

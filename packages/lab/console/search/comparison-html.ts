@@ -6,7 +6,7 @@ import { shownScore } from "./document.ts";
 interface ComparedHit {
   id: string;
   title: string;
-  /** What stands below the title. */
+  /** Text below the title. */
   below: string;
   score: number | null;
   /** Its place in each subquery; undefined if nobody knows. */
@@ -20,7 +20,7 @@ interface ComparedColumn {
   /** How the subqueries are combined; empty for a single subquery. */
   settings: string;
   total: string;
-  /** What is missing from the answer. */
+  /** Parts missing from the answer. */
   degraded: readonly string[];
   isFailed: boolean;
   hits: readonly ComparedHit[];

@@ -16,7 +16,7 @@ interface Mapping {
   error: string;
 }
 
-/** What the cluster says about the chosen index or alias. */
+/** The cluster's description of the chosen index or alias. */
 export const mapping = signal<Mapping>({ index: "", fields: [], keywords: [], indexes: [], error: "" });
 
 /** The entry of hybrid_search.yaml that the gateway uses for the chosen index or alias. */

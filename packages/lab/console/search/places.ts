@@ -10,7 +10,7 @@ export interface Share {
   normalized: number;
   /** Its part of all weights; with reciprocal ranks the weight itself. */
   weight: number;
-  /** What the subquery adds to the score; null where a mean is not a sum. */
+  /** The subquery's share of the score; null if the combination is not a sum. */
   contribution: number | null;
 }
 

@@ -27,7 +27,7 @@ export interface Hit {
   score: number | null;
 }
 
-/** What a column shows. */
+/** Content of a column. */
 export interface Column {
   state: "empty" | "loading" | "done" | "error";
   hits: Hit[];
@@ -71,7 +71,7 @@ export const subqueryPlaces = computed(() => {
   return value ? placesOf(value) : undefined;
 });
 
-/** What was searched for last. */
+/** The last search text. */
 export const asked = signal<ColumnsRequest | null>(null);
 
 export const subqueries = computed(() => {
@@ -84,7 +84,7 @@ export const variants = computed<Variant[]>(
 /** The variants that Measure and previews take. */
 export const measured = computed(() => variants.value.filter(isMeasured));
 
-/** What the gateway uses for a hybrid search without settings. */
+/** The gateway's defaults for hybrid search. */
 export const configured = computed<FusionSettings>(() => {
   const settings = entry.value?.settings;
   const fits = settings?.weights?.length === subqueries.value.length;

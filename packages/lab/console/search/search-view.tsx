@@ -84,7 +84,7 @@ function Columns({ all, change }: { all: readonly Variant[]; change: (next: Vari
 
 const isCustomers = (variant: Variant | undefined) => variant?.kind === "template";
 
-/** What is missing for embeddings, and what to do. */
+/** Missing requirements for embeddings, and the fix. */
 function Unconfigured() {
   const { index } = place.value;
   if (!setup.value || index === "" || entry.value) return null;

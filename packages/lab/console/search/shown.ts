@@ -25,7 +25,7 @@ export const known = computed(() => {
   return [...new Set(fields)].sort();
 });
 
-/** What hits show: as in the address, as chosen before for this index, or the usual. */
+/** Displayed fields: from the address, from an earlier choice for this index, or the default. */
 export const shown = computed<ShownFields>(() => {
   const { show, index } = place.value;
   const [title, ...below] = (show || kept(index)).split(",").map((part) => part.trim());

@@ -27,7 +27,7 @@ export interface PlainVariant {
   name: string;
   /** How much a field counts, where that is not 1; with 0 it is not searched. */
   boosts: Readonly<Record<string, number>>;
-  /** What every hit must match, in the syntax of Lucene, as in `category:history`; empty for no filter. */
+  /** Filter in Lucene syntax, such as `category:history`; empty for none. */
   filter: string;
 }
 
@@ -93,7 +93,7 @@ export function variantTitle(variant: Variant, subqueries: readonly Subquery[]):
   return subquery ? subqueryTitle(subquery, subqueries) : variant.subquery;
 }
 
-/** What is searched for. */
+/** The search text. */
 export interface ColumnsRequest {
   index: string;
   query: string;
