@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { ConsoleSetup } from "../server/setup.ts";
-import type { Variant } from "./search/variants.ts";
+import type { Variant } from "./search/variant.ts";
 
 export const VIEWS = ["queries", "search", "judge", "measure", "merchandise", "recommend"] as const;
 export type View = (typeof VIEWS)[number];

@@ -5,7 +5,8 @@ import { callConsole } from "../api.ts";
 import { follow } from "../measure/runs.ts";
 import { readMapping } from "../search/mapping.ts";
 import { readDocuments, subqueries } from "../search/results.ts";
-import { settingsFileOf, type Variant } from "../search/variants.ts";
+import type { Variant } from "../search/variant.ts";
+import { settingsFileOf } from "../search/variants.ts";
 import { announce, place } from "../state.ts";
 
 /** The preview of the change that is open; `of` tells changes apart. */

@@ -13,8 +13,9 @@ import {
   subqueryPlaces,
   variants,
 } from "./results.ts";
+import type { Variant } from "./variant.ts";
 import { VariantSettings } from "./variant-settings.tsx";
-import { callOf, type Variant, variantTitle } from "./variants.ts";
+import { callOf, variantTitle } from "./variants.ts";
 
 /** Whether no column has a hit. An index in which one of them finds something is not empty. */
 const isNothingFound = computed(() =>

@@ -3,7 +3,8 @@ import type { Comparison } from "./comparison-html.ts";
 import { snippetOf } from "./marked.tsx";
 import { asked, candidates, columnOf, documents, settingsOf, subqueries, variants } from "./results.ts";
 import { textsOf, titleOf } from "./shown.ts";
-import { subqueryTitle, type Variant, variantTitle } from "./variants.ts";
+import type { Variant } from "./variant.ts";
+import { subqueryTitle, variantTitle } from "./variants.ts";
 
 /** Returns what Search shows. */
 export function comparison(): Comparison {

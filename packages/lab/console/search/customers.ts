@@ -3,7 +3,7 @@ import type { CustomerSearch } from "../../clicks/queries.ts";
 import type { ConsoleTemplate } from "../../server/setup.ts";
 import { callConsole } from "../api.ts";
 import { setup } from "../state.ts";
-import type { Variant } from "./variants.ts";
+import type { Variant } from "./variant.ts";
 
 /** Days of the request log that tell which search customers get. */
 const DAYS = "7";

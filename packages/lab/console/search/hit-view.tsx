@@ -6,7 +6,7 @@ import { Marked } from "./marked.tsx";
 import { ReasonView } from "./reason-view.tsx";
 import { asked, documents, subqueries } from "./results.ts";
 import { pictureOf, textsOf, titleOf } from "./shown.ts";
-import type { Variant } from "./variants.ts";
+import type { Variant } from "./variant.ts";
 
 interface Props {
   id: string;

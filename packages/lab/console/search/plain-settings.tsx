@@ -1,5 +1,6 @@
 import { searchWith, subqueries } from "./results.ts";
-import { keywordFields, type PlainVariant, type Variant } from "./variants.ts";
+import type { PlainVariant, Variant } from "./variant.ts";
+import { keywordFields } from "./variants.ts";
 
 interface Props {
   variant: PlainVariant;

@@ -6,7 +6,8 @@ import { hashOf, place } from "../state.ts";
 import { shownScore } from "./document.ts";
 import { explainScore } from "./places.ts";
 import { asked, candidates, configured, documents, explain, settingsOf, subqueries } from "./results.ts";
-import { subqueryTitle, type Variant } from "./variants.ts";
+import type { Variant } from "./variant.ts";
+import { subqueryTitle } from "./variants.ts";
 
 interface Explanation {
   value: number;

@@ -9,17 +9,16 @@ import { announce, place } from "../state.ts";
 import { customerVariant } from "./customers.ts";
 import { entry, entryFor, mapping, readMapping } from "./mapping.ts";
 import { fused } from "./places.ts";
+import type { HybridVariant, Variant } from "./variant.ts";
 import {
   type ColumnsRequest,
   callOf,
   candidatesCall,
-  type HybridVariant,
   isMeasured,
   keywordFields,
   SIZE,
   subqueriesOf,
   usualVariants,
-  type Variant,
 } from "./variants.ts";
 
 export interface Hit {

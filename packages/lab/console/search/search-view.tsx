@@ -10,7 +10,8 @@ import { IndexChoice } from "./index-choice.tsx";
 import { entry, mapping } from "./mapping.ts";
 import { asked, candidates, failure, search, searchWith, showPlace, subqueries, variants } from "./results.ts";
 import { known, show, shown } from "./shown.ts";
-import { candidatesCall, type Variant, variantTitle } from "./variants.ts";
+import type { Variant } from "./variant.ts";
+import { candidatesCall, variantTitle } from "./variants.ts";
 import { WhereView } from "./where-view.tsx";
 
 /** Searches one text with several settings, side by side. */

@@ -1,7 +1,7 @@
 import { place, setup } from "../state.ts";
 import { originText, templateNamed } from "./customers.ts";
 import { searchWith } from "./results.ts";
-import type { TemplateVariant, Variant } from "./variants.ts";
+import type { TemplateVariant, Variant } from "./variant.ts";
 
 interface Props {
   variant: TemplateVariant;

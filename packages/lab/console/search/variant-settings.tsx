@@ -9,7 +9,8 @@ import { withWeight } from "./places.ts";
 import { PlainSettings } from "./plain-settings.tsx";
 import { candidates, configured, searchWith, settingsOf, subqueries } from "./results.ts";
 import { TemplateSettings } from "./template-settings.tsx";
-import { type HybridVariant, subqueryTitle, type Variant } from "./variants.ts";
+import type { HybridVariant, Variant } from "./variant.ts";
+import { subqueryTitle } from "./variants.ts";
 
 interface Props<Kind extends Variant> {
   variant: Kind;

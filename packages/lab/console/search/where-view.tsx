@@ -14,7 +14,8 @@ import {
   variants,
 } from "./results.ts";
 import { titleOf } from "./shown.ts";
-import { callOf, subqueryTitle, type Variant, variantTitle } from "./variants.ts";
+import type { Variant } from "./variant.ts";
+import { callOf, subqueryTitle, variantTitle } from "./variants.ts";
 
 /** Asks for a document, and says where each variant has it. */
 export function WhereView() {
