@@ -12,7 +12,7 @@ export function alarmsReference(): string {
   const rows = Object.entries(alarmsOf(["<model>"], ["<recipe>"])).map(([name, alarm]) => [
     `\`${name}\``,
     alarm.severity,
-    alarm.starts.replace("<above>", String(alarm.above)),
+    alarm.starts.replace("<above>", String(alarm.above)).replace(/<\w+>/, "`$&`"),
     alarm.remedy,
   ]);
   return page(

@@ -1,4 +1,5 @@
 import type { SEARCH_STAGES } from "../lib/platform/contract/search.ts";
+import { nativeCalls } from "../lib/search/access/calls.ts";
 import type { Rule } from "../lib/search/access/names.ts";
 import { PROCESSORS } from "../lib/search/access/scripts.ts";
 import { PAGE_MEMBERS } from "../lib/search/access/templates.ts";
@@ -145,6 +146,16 @@ export function refusalsReference(): string {
     "[Access](../guides/access.md) says which key is limited. A refused call is 403 `forbidden`, and `cause.rule` names the rule.",
     [
       tableSection("Rules", ["`rule`", "refuses"], meanings(RULES)),
+      tableSection(
+        "Recommended calls",
+        ["call", "methods", "wildcards", "for a key with `indexes`"],
+        nativeCalls("application").map(({ segments, methods, wildcards, unbounded }) => [
+          `\`/${segments.join("/")}\``,
+          [...methods].join(", "),
+          wildcards ? "yes" : "",
+          unbounded === undefined ? "" : "refused",
+        ]),
+      ),
       tableSection(
         "Searches of a key with templates",
         ["may send, beside values of declared parameters", "limit"],

@@ -97,7 +97,7 @@ export const alarmsOf = (models: readonly string[], recipes: readonly string[]):
   "request-log-delivery": warning("The request log does not reach the bucket for more than <above> s", DELIVERY, 900),
   "search-events-unstored": warning(
     "Events were not accepted, and callers were told to send them again",
-    `see the log of search-events, and ${DELIVERY}`,
+    `see the log of search-events; if it names Firehose, ${DELIVERY}`,
   ),
   "search-events-delivery": warning(
     "Events of searches do not reach the bucket for more than <above> s",
