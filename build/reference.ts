@@ -9,7 +9,9 @@ import { SEARCHES } from "../lib/platform/contract/search.ts";
 import type { Route } from "../lib/platform/http/route.ts";
 import { configurationReference } from "../lib/settings/reference.ts";
 import { openApiDocument } from "./openapi.ts";
+import { alarmsReference, requestLogReference } from "./operations-pages.ts";
 import { permissionsReference } from "./permissions.ts";
+import { degradedReference, refusalsReference } from "./search-pages.ts";
 
 /** The file with the document of the search gateway. */
 export const OPENAPI_FILE = new URL("../docs/reference/openapi.json", import.meta.url);
@@ -17,11 +19,15 @@ export const OPENAPI_FILE = new URL("../docs/reference/openapi.json", import.met
 /** The file with the document of the recommendation service. */
 export const RECOMMENDATION_OPENAPI_FILE = new URL("../docs/reference/openapi-recommendation.json", import.meta.url);
 
-/** The file with the list of all configuration keys. */
-export const CONFIGURATION_FILE = new URL("../docs/reference/configuration.md", import.meta.url);
-
-/** The file with the permissions of all functions. */
-export const PERMISSIONS_FILE = new URL("../docs/reference/permissions.md", import.meta.url);
+/** The pages of docs/reference that this writes, with their texts. */
+export const PAGES: Readonly<Record<string, () => string>> = {
+  configuration: configurationReference,
+  permissions: permissionsReference,
+  alarms: alarmsReference,
+  "request-log": requestLogReference,
+  degraded: degradedReference,
+  refusals: refusalsReference,
+};
 
 /** Returns whether OpenAPI can describe a route. Agents ask /mcp itself, whose tools depend on the key. */
 const isDescribed = ({ path }: Route) => path !== "/mcp";
@@ -70,6 +76,7 @@ function version(): string {
 if (import.meta.main) {
   writeFileSync(OPENAPI_FILE, openApiJson());
   writeFileSync(RECOMMENDATION_OPENAPI_FILE, recommendationOpenApiJson());
-  writeFileSync(CONFIGURATION_FILE, configurationReference());
-  writeFileSync(PERMISSIONS_FILE, permissionsReference());
+  for (const [name, text] of Object.entries(PAGES)) {
+    writeFileSync(new URL(`../docs/reference/${name}.md`, import.meta.url), text());
+  }
 }

@@ -25,7 +25,7 @@ export interface Results {
   runs: Run[];
 }
 
-export const GUIDE = join(import.meta.dirname, "../../docs/guides/raw-backend.md");
+export const GUIDE = join(import.meta.dirname, "../../docs/reference/frameworks.md");
 
 const [START, END] = ["<!-- frameworks: written by make bench ARGS=frameworks -->", "<!-- end of frameworks -->"];
 

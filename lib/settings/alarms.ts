@@ -14,56 +14,202 @@ const dashed = (name: string) => name.replaceAll("_", "-");
 export const ALARMED_STAGES = ["embedding", "synonyms", "rules", "rerank", "personalization"] as const;
 export type AlarmedStage = (typeof ALARMED_STAGES)[number];
 
-/** Every alarm that a configuration can have, and its severity unless `alarms.rules` changes it. */
-export const ALARMS: Readonly<Record<string, Severity>> = {
-  "search-gateway-5xx": "critical",
-  "search-gateway-p99": "warning",
-  "search-gateway-throttles": "critical",
-  ...forEach(ALARMED_STAGES, (stage) => ({ [`search-gateway-degraded-${stage}`]: "warning" })),
-  ...forEach(Object.keys(MODELS), (model) => ({
-    [`model-${dashed(model)}-latency`]: "warning",
-    [`model-${dashed(model)}-errors`]: "warning",
-  })),
-  "request-log-errors": "warning",
-  "request-log-lost": "critical",
-  "request-log-unreadable": "warning",
-  "request-log-delivery": "warning",
-  "search-events-unstored": "warning",
-  "search-events-delivery": "warning",
-  "cluster-scaler-errors": "warning",
-  "suggestions-errors": "warning",
-  "built-in-engine-untrained": "warning",
-  "recommendation-5xx": "critical",
-  "recommendation-p99": "warning",
-  "recommendation-throttles": "critical",
-  "recommendation-degraded-campaign": "warning",
-  "recommendation-degraded-diversity": "warning",
-  "recommendation-degraded-fallback": "warning",
-  "recommendation-degraded-item-records": "warning",
-  "recommendation-degraded-placement": "warning",
-  "recommendation-degraded-promotions": "warning",
-  "recommendation-degraded-realtime": "warning",
-  "table-users-throttles": "warning",
-  "table-items-throttles": "warning",
-  ...forEach(RECIPE_KINDS, (recipe) => ({
-    [`campaign-${dashed(recipe)}-latency`]: "warning",
-    [`campaign-${dashed(recipe)}-errors`]: "warning",
-    [`held-model-${dashed(recipe)}`]: "warning",
-  })),
-  "realtime-queue-age": "warning",
-  "realtime-dead-letters": "warning",
-  "realtime-throttles": "warning",
-  "training-failed": "warning",
-  "etl-failed": "warning",
-  "teardown-failed": "warning",
-  "records-unstored": "critical",
-  "events-uncounted": "warning",
-  "events-delivery": "critical",
-  "recommendation-log-lost": "critical",
+/** An alarm: what the notification and docs/reference/alarms.md say about it. */
+interface Alarm {
+  severity: Severity;
+  /** The threshold that triggers it when exceeded, unless `alarms.rules` has another one. */
+  above: number;
+  /** What happened. `<above>` stands for the threshold. */
+  starts: string;
+  /** What to do. */
+  remedy: string;
+}
+
+const warning = (starts: string, remedy: string, above = 0): Alarm => ({ severity: "warning", above, starts, remedy });
+const critical = (...facts: Parameters<typeof warning>): Alarm => ({ ...warning(...facts), severity: "critical" });
+
+const DELIVERY =
+  "see the log of the delivery stream, and check its role, the bucket's policy, the key and throttling. It keeps lines for a day, then drops them";
+/** Degraded answers, or failed calls of a campaign, in five minutes. */
+const DEGRADED_ANSWERS = 10;
+const degraded = (lost: string, remedy: string) =>
+  warning(`More than <above> answers were degraded: ${lost}`, remedy, DEGRADED_ANSWERS);
+const unread = "check the bucket, its key, the way to S3, and the query; `degraded` in the request log has the reason";
+const failed = (machine: string, remedy: string) => warning(`An execution of ${machine} failed or timed out`, remedy);
+const lost = (handler: string) =>
+  critical(
+    `Lines of a request log were lost: Lambda could not put failed events of ${handler} into its queue`,
+    "check the queue and the role's permission to send. The lines stay in the log of the API's function for three days",
+  );
+const tableThrottles = (table: string) =>
+  warning(
+    `The table of ${table} rejects reads or writes, because its traffic grew faster than DynamoDB scales`,
+    "it scales within half an hour: upload more slowly. Rejected records were answered with `retryable: true`",
+  );
+const instances = "request a higher quota of concurrent executions of Lambda";
+
+const STAGES: Readonly<Record<AlarmedStage, Alarm>> = {
+  embedding: degraded("a subquery was left out", "the alarms of models show which one fails"),
+  synonyms: degraded("synonyms did not apply", unread),
+  rules: degraded("rules did not apply", unread),
+  rerank: degraded("hits were not reranked", "check the model's quota and `rerank.timeout_ms`"),
+  personalization: degraded("not ranked for the user", "check the campaign and `personalized_ranking.timeout_ms`"),
 };
 
-function forEach<T>(values: readonly T[], alarms: (value: T) => Record<string, Severity>): Record<string, Severity> {
-  return Object.assign({}, ...values.map(alarms));
+/** Every alarm that a configuration with these models and recipes can have, by its name without the project's. */
+export const alarmsOf = (models: readonly string[], recipes: readonly string[]): Readonly<Record<string, Alarm>> => ({
+  "search-gateway-5xx": critical(
+    "More than <above> % of the answers are errors of the gateway",
+    "see `code` in the log of api-router: `upstream_unavailable` and `timeout` are the cluster or the way to it, `upstream_failed` its own error, `internal` a bug",
+    1,
+  ),
+  "search-gateway-p99": warning(
+    "One answer in a hundred takes longer than <above> ms",
+    "the dashboard and the slowest searches of the request log show what is slow: scale the cluster or the model, or use `provisioned_concurrency`",
+    3_000,
+  ),
+  "search-gateway-throttles": critical(
+    "Requests are rejected because no instance of api-router is free",
+    `raise \`reserved_concurrency.api_router\`, or ${instances}`,
+  ),
+  ...forEach(ALARMED_STAGES, (stage) => ({ [`search-gateway-degraded-${stage}`]: STAGES[stage] })),
+  ...forEach(models, (model) => ({
+    [`model-${dashed(model)}-latency`]: warning(
+      `One call in a hundred to ${model} takes longer than <above> s`,
+      "raise `initial_instance_count` or `max_instance_count` of `model.yaml`, or request a higher quota of Bedrock",
+      2,
+    ),
+    [`model-${dashed(model)}-errors`]: warning(
+      `More than <above> calls to ${model} failed`,
+      "see the log of its endpoint (out of memory: use a larger `instance_type`), or its quota. `relevance backfill` adds missing embeddings",
+      5,
+    ),
+  })),
+  "request-log-errors": warning(
+    "Lines of the request log are late",
+    "usually Firehose is throttled: raise its quota. Lines wait in a queue for 14 days at most; see the log of log-handler",
+  ),
+  "request-log-lost": lost("log-handler"),
+  "request-log-unreadable": warning(
+    "Lines of the request log were unreadable and dropped",
+    "searches were answered. See the logs of log-handler and recommendation-log-handler; a truncated line is a bug: report it",
+  ),
+  "request-log-delivery": warning("The request log does not reach the bucket for more than <above> s", DELIVERY, 900),
+  "search-events-unstored": warning(
+    "Events were not accepted, and callers were told to send them again",
+    `see the log of search-events; if it names Firehose, ${DELIVERY}`,
+  ),
+  "search-events-delivery": warning(
+    "Events of searches do not reach the bucket for more than <above> s",
+    DELIVERY,
+    900,
+  ),
+  "cluster-scaler-errors": warning(
+    "The cluster is not scaled",
+    "see the log of cluster-scaler; scale by hand with `aws opensearch update-domain-config`",
+  ),
+  "suggestions-errors": warning(
+    "Suggestions are not rebuilt, and the old ones stay",
+    "see the log of suggestions; `relevance suggest build` runs it again",
+  ),
+  "built-in-engine-untrained": warning(
+    "A training could not train the built-in engine, so what it learned before is in use",
+    "the next training tries again; `relevance status` and the log of etl have the reason",
+  ),
+  "recommendation-5xx": critical(
+    "More than <above> % of the answers are errors of the service",
+    "see the log of recommendation-api. `not_trained`: train. `upstream_unavailable`, `timeout`: the message names campaign, table or stream",
+    1,
+  ),
+  "recommendation-p99": warning(
+    "One answer in a hundred takes longer than <above> ms",
+    "the dashboard shows whether campaigns or tables are slow; if it is a campaign, raise `min_provisioned_tps`",
+    2_000,
+  ),
+  "recommendation-throttles": critical(
+    "Requests are rejected because no instance of recommendation-api is free",
+    instances,
+  ),
+  "recommendation-degraded-campaign": degraded(
+    "popular items replaced those of a campaign",
+    "`relevance status`: is the campaign ACTIVE? If it is throttled, raise `min_provisioned_tps`",
+  ),
+  "recommendation-degraded-diversity": degraded(
+    "items are not as different as their placement says",
+    "check the table of items",
+  ),
+  "recommendation-degraded-fallback": degraded(
+    "a list of the fallback chain, or what the built-in engine learned, could not be read",
+    "check the tables; or a filter on past events does not apply to the chain",
+  ),
+  "recommendation-degraded-item-records": degraded(
+    "items came as ids only",
+    "the table of items is throttled or unreadable, or ranked items were never uploaded or are inactive",
+  ),
+  "recommendation-degraded-placement": degraded(
+    "changed placements could not be read, so the ones before are in use",
+    "the log of recommendation-api has the reason: the bucket, its key, or a document of a later version",
+  ),
+  "recommendation-degraded-promotions": degraded(
+    "promoted items came without a campaign, or not at all",
+    "`relevance status`: is the campaign ACTIVE, and the promotion's filter deployed?",
+  ),
+  "recommendation-degraded-realtime": degraded(
+    "changes and events did not reach Personalize at once",
+    "nothing is lost: the next training has them. Check the PutEvents quotas and the queue",
+  ),
+  "table-users-throttles": tableThrottles("users"),
+  "table-items-throttles": tableThrottles("items"),
+  ...forEach(recipes, (recipe) => ({
+    [`campaign-${dashed(recipe)}-latency`]: warning(
+      `The campaign of ${recipe} takes longer than <above> ms`,
+      "raise `min_provisioned_tps` in `campaign.yaml` and deploy",
+      1_000,
+    ),
+    [`campaign-${dashed(recipe)}-errors`]: warning(
+      `The campaign of ${recipe} rejects more than <above> calls`,
+      "`relevance status`: throttled (raise `min_provisioned_tps`) or not active?",
+      DEGRADED_ANSWERS,
+    ),
+    [`held-model-${dashed(recipe)}`]: warning(
+      `A new model of ${recipe} is worse than the active one, which stays`,
+      "the training's message has the numbers, and `relevance status` lists it",
+    ),
+  })),
+  "realtime-queue-age": warning(
+    "A changed user or item waits for Personalize for more than <above> s",
+    "see the log of realtime-sync. An import blocks its dataset for minutes",
+    3_600,
+  ),
+  "realtime-dead-letters": warning(
+    "Changes of users or items did not reach Personalize",
+    "find the cause in the log of realtime-sync, then within 14 days redrive the queue with `aws sqs start-message-move-task`. The next training includes the changes in any case",
+  ),
+  "realtime-throttles": warning("No instance of realtime-sync is free", `changes wait in the queue: ${instances}`),
+  "training-failed": failed("training", "the topic's message has the reason; run the same command again to resume"),
+  "etl-failed": failed("etl", "the training failed, too: `relevance status` has the reason; start it again"),
+  "teardown-failed": failed("teardown", "run `relevance uninstall` again"),
+  "records-unstored": critical(
+    "A table or the delivery stream did not take uploaded records, and callers were told to send them again",
+    "the log of recommendation-api has the cause",
+  ),
+  "events-uncounted": warning(
+    "Accepted events could not be counted, so training cannot check that all arrived",
+    "they are stored. See the log of recommendation-api, and check the table of counts",
+  ),
+  "events-delivery": critical(
+    "Accepted events do not reach the bucket for more than <above> s (three times `event_buffer_seconds`)",
+    DELIVERY,
+    180,
+  ),
+  "recommendation-log-lost": lost("recommendation-log-handler"),
+});
+
+/** Every alarm that a configuration can have. */
+export const ALARMS = alarmsOf(Object.keys(MODELS), RECIPE_KINDS);
+
+function forEach<N extends string>(names: readonly N[], alarms: (name: N) => Record<string, Alarm>) {
+  return Object.assign({}, ...names.map(alarms)) as Record<string, Alarm>;
 }
 
 const topicArn = (description: string) =>
@@ -72,7 +218,7 @@ const topicArn = (description: string) =>
 const Rule = section(
   {
     threshold: v.optional(
-      numeric(0, 1e9, "The alarm starts above this value; docs/guides/monitoring.md has units and defaults."),
+      numeric(0, 1e9, "The alarm starts above this value; docs/reference/alarms.md has units and defaults."),
     ),
     severity: v.optional(word(SEVERITIES, "Decides the topic.")),
   },
@@ -115,7 +261,11 @@ export function alarmTopics({ topics }: Alarms, names: Names): Record<Severity, 
   return { critical: topics.critical ?? own, warning: topics.warning ?? own };
 }
 
-/** Returns the severity of an alarm. */
-export function severityOf(name: string, { rules }: Alarms): Severity {
-  return rules[name]?.severity ?? ALARMS[name] ?? "warning";
+/** Returns an alarm with the severity and threshold that `alarms.rules` gives it. Throws if there is none of this name. */
+export function alarmOf(name: string, { rules }: Alarms, above?: number): Alarm & { description: string } {
+  const alarm = ALARMS[name];
+  if (!alarm) throw new Error(`lib/settings/alarms.ts has no alarm ${name}`);
+  const { threshold = above ?? alarm.above, severity = alarm.severity } = rules[name] ?? {};
+  const starts = alarm.starts.replace("<above>", String(threshold));
+  return { ...alarm, severity, above: threshold, description: `${starts}: ${alarm.remedy}` };
 }

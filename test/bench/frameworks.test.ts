@@ -3,7 +3,7 @@ import * as assert from "uvu/assert";
 import { GUIDE, type Results, withTable } from "../../bench/frameworks/guide.ts";
 import { suite } from "../suite.ts";
 
-const test = suite("the table of frameworks in docs/guides/raw-backend.md");
+const test = suite("the table of frameworks in docs/reference/frameworks.md");
 
 const guide = readFileSync(GUIDE, "utf8");
 const stored: Results = JSON.parse(readFileSync("bench/frameworks/results.json", "utf8"));

@@ -1,16 +1,18 @@
 import { readFileSync } from "node:fs";
 import * as assert from "uvu/assert";
 import { permissionsReference } from "../../build/permissions.ts";
-import { PERMISSIONS_FILE } from "../../build/reference.ts";
+import { PAGES } from "../../build/reference.ts";
 import { suite } from "../suite.ts";
 
-const test = suite("docs/reference/permissions.md");
+const test = suite("docs/reference");
 
-test("is up to date: run make reference", () => {
-  assert.is(readFileSync(PERMISSIONS_FILE, "utf8"), permissionsReference());
-});
+for (const [name, text] of Object.entries(PAGES)) {
+  test(`${name}.md is up to date: run make reference`, () => {
+    assert.is(readFileSync(`docs/reference/${name}.md`, "utf8"), text());
+  });
+}
 
-test("lists a function's action with its purpose and resource", () => {
+test("permissions.md lists a function's action with its purpose and resource", () => {
   const [, training = ""] = permissionsReference().split("\n## training\n");
   assert.match(training, "| read counters | `dynamodb:BatchGetItem` | `TABLE/ingestion` |");
 });

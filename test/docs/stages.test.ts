@@ -22,7 +22,7 @@ test("are the names that the OpenAPI document allows, in answers and in degraded
   assert.equal(enumOf("Degradation", "stage"), SEARCH_STAGES);
 });
 
-test("are in the guide of searches in their order, each with what is lost without it", () => {
+test("are in the guide of searches in their order", () => {
   const search = guide("search");
   const [, section = ""] = search.split("\n## From hits to a page\n");
   const [steps = ""] = section.split("\nThe window does not depend");
@@ -30,14 +30,6 @@ test("are in the guide of searches in their order, each with what is lost withou
     named(steps).filter((name) => (STAGES as readonly string[]).includes(name)),
     STAGES,
   );
-  const [, table = ""] = search.split("\n| stage | meaning |\n");
-  const rows = [...(table.split("\n\n")[0] ?? "").matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name);
-  assert.equal(rows.toSorted(), SEARCH_STAGES.toSorted());
-});
-
-test("are what the guide of the request log says of a line", () => {
-  const row = /^\| `query_attributes\.stages` \|.*$/m.exec(guide("request-log"))?.[0];
-  assert.equal(named(/`name` \(([^)]+)\)/.exec(row ?? "")?.[1]), STAGES);
 });
 
 test("are steps of where a document is, in the console and the guide", async () => {

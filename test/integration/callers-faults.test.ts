@@ -1,8 +1,5 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import * as assert from "uvu/assert";
 import { CALLERS_FAULTS } from "../../lib/search/opensearch/calls.ts";
-import { ROOT } from "../fixtures/env.ts";
 import { startGateway, type TestGateway } from "../fixtures/gateway.ts";
 import { type Cluster, clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { stopStarted } from "../fixtures/started.ts";
@@ -196,16 +193,6 @@ for (const cluster of await clusters()) {
 test("tries every type of the table", () => {
   const tried = SEARCHES.map(([, type]) => type);
   assert.equal([...new Set(tried)].sort(), CALLERS_FAULTS.map(({ type }) => type).sort());
-});
-
-test("the guide has the same table", () => {
-  const guide = readFileSync(join(ROOT, "docs", "guides", "search.md"), "utf8");
-  const table = guide.split("| `cause.type` |")[1]?.split("\n\n")[0] ?? "";
-  const rows = [...table.matchAll(/^\| `(\w+)` \| (.+) \|$/gm)].map(([, type, request]) => [type, request]);
-  assert.equal(
-    rows,
-    CALLERS_FAULTS.map(({ type, request }) => [type, request]),
-  );
 });
 
 test.after(stopStarted);

@@ -3,6 +3,30 @@ const DEGRADED = "array<struct<stage:string,target:string,reason:string,effect:s
 const STAGES =
   "array<struct<name:string,milliseconds:double,moved:bigint,added:bigint,hidden:bigint,failed:boolean,alternatives:bigint>>";
 
+/** The members of `query_attributes` of a line, and their types in Athena. */
+const SEARCH_LOG_ATTRIBUTES = {
+  index: "string",
+  endpoint: "string",
+  settings: TECHNIQUES,
+  experiment: "struct<name:string,variant:string,teams:array<string>>",
+  personalized: "boolean",
+  degraded: DEGRADED,
+  milliseconds: "map<string,double>",
+  log_error: "string",
+  key: "string",
+  stages: STAGES,
+  rules: "array<string>",
+  segments: "array<string>",
+  subject: "string",
+  template: "string",
+};
+export type SearchLogAttribute = keyof typeof SEARCH_LOG_ATTRIBUTES;
+
+const struct = (members: Readonly<Record<string, string>>) =>
+  `struct<${Object.entries(members)
+    .map(([name, type]) => `${name}:${type}`)
+    .join(",")}>`;
+
 /** The members of a line of the request log, in their order, and their types in Athena. */
 export const SEARCH_LOG_COLUMNS = {
   type: "string",
@@ -12,9 +36,7 @@ export const SEARCH_LOG_COLUMNS = {
   user_id: "string",
   user_query: "string",
   query: "string",
-  query_attributes:
-    `struct<index:string,endpoint:string,settings:${TECHNIQUES},experiment:struct<name:string,variant:string,teams:array<string>>,personalized:boolean,degraded:${DEGRADED},` +
-    `milliseconds:map<string,double>,log_error:string,key:string,stages:${STAGES},rules:array<string>,segments:array<string>,subject:string,template:string>`,
+  query_attributes: struct(SEARCH_LOG_ATTRIBUTES),
   timestamp: "string",
   object_id_field: "string",
   query_response_id: "string",

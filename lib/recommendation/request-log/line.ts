@@ -45,24 +45,27 @@ export async function logAnswer(
   const { requestLog, settings } = services;
   if (!requestLog) return;
   const hmacKey = await keyInTime({ settings, userIdKey: requestLog.userIdKey }, call);
-  requestLog.print(answerLine(services, call, entry, hmacKey));
+  requestLog.print(JSON.stringify(answerFields(services, call, entry, hmacKey)));
 }
 
+/** The members of a line. */
+export type RecommendationLogField = keyof ReturnType<typeof answerFields>;
+
 /**
- * Returns one line of JSON without its line end. It stays below the 256 KB at which CloudWatch Logs splits lines: 100 ids
- * of 256 characters are at most 100 KB.
+ * Returns the members of a line. As JSON it stays below the 256 KB at which CloudWatch Logs splits lines: 100 ids of 256
+ * characters are at most 100 KB.
  */
-function answerLine(
+function answerFields(
   { settings, now }: LogServices,
   { caller, requestId }: Pick<JsonCall<unknown>, "caller" | "requestId">,
   entry: AnswerLogEntry,
   hmacKey: string | undefined,
-): string {
+) {
   const named = (id: string | null | undefined) =>
     loggedUserId((entry.isPersonal && id) || null, { userId: settings.logging.user_id, hmacKey }, "recommendation");
   const items = entry.items.slice(0, MAX_LOGGED_IDS);
   const at = now();
-  return JSON.stringify({
+  return {
     type: requestLogType("recommendation"),
     application: settings.project,
     request_id: requestId,
@@ -82,5 +85,5 @@ function answerLine(
     degraded: entry.degraded.map((one) => ({ ...one, reason: cut(one.reason, MAX_REASON_CHARACTERS) })),
     milliseconds: Math.round(at - entry.since),
     timestamp: new Date(at).toISOString(),
-  });
+  };
 }

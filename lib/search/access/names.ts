@@ -1,7 +1,7 @@
 import { forbidden, type KeyRules } from "../../platform/http/access.ts";
 import { plainName } from "../resolve/expression.ts";
 
-/** The rules that refuse a call. Responses name the rule; docs/guides/access.md explains each. */
+/** The rules that refuse a call. Responses name the rule; docs/reference/refusals.md explains each. */
 export type Rule =
   | "endpoint"
   | "deny"
@@ -24,7 +24,8 @@ export type Rule =
   | "template"
   | "pipeline"
   | "token"
-  | "open-search";
+  | "open-search"
+  | "task";
 
 /** Why a call is refused. */
 export interface Refusal {

@@ -20,7 +20,7 @@ const holdsNamed: Holds = (member) =>
 const has = (value: unknown, key: string) => isObject(value) && key in value;
 
 /** Processors of a search pipeline that neither run a script nor call a model or another service. */
-const PROCESSORS = new Set(
+export const PROCESSORS = new Set(
   `collapse filter_query hybrid_score_explanation neural_query_enricher neural_sparse_two_phase_processor
   normalization-processor oversample rename_field score-ranker-processor sort split truncate_hits`.split(/\s+/),
 );

@@ -7,7 +7,7 @@ import { STAGE_PAGE_MEMBERS } from "../stages/table.ts";
 
 /**
  * Members that a key with `templates` may send besides the values of declared parameters. They do not change the order,
- * what the response says about it, or the cost of a search. docs/guides/access.md has the same list. Stages add their
+ * what the response says about it, or the cost of a search. docs/reference/refusals.md lists them. Stages add their
  * own.
  */
 export const PAGE_MEMBERS: Readonly<Record<string, Bound>> = {

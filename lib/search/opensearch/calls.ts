@@ -211,13 +211,13 @@ interface CallersFault {
   type: string;
   /** Pattern of the reason, for types that the cluster also uses for its own faults. */
   reason?: RegExp;
-  /** The fault of the request, for the guide. */
+  /** The fault of the request, for the reference. */
   request: string;
 }
 
 /**
  * Exceptions for which the cluster answers 500 or 503 although the request is at fault, so repeating it does not help.
- * Found by trying several hundred wrong searches on OpenSearch 2.19 and 3.6. `docs/guides/search.md` has the same list.
+ * Found by trying several hundred wrong searches on OpenSearch 2.19 and 3.6. docs/reference/degraded.md lists them.
  */
 export const CALLERS_FAULTS: readonly CallersFault[] = [
   {

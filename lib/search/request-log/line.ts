@@ -1,4 +1,4 @@
-import type { SearchLogColumn } from "../../platform/contract/log-columns.ts";
+import type { SearchLogAttribute, SearchLogColumn } from "../../platform/contract/log-columns.ts";
 import type { SearchKind } from "../../platform/contract/search.ts";
 import type { Degradation } from "../../platform/http/degradation.ts";
 import {
@@ -147,7 +147,7 @@ function serialize(
       rules: entry.rules?.length ? entry.rules : undefined,
       segments: entry.segments?.length ? entry.segments : undefined,
       template: entry.template,
-    },
+    } satisfies Record<Exclude<SearchLogAttribute, "log_error">, unknown>,
     timestamp: entry.timestamp.toISOString(),
     object_id_field: entry.objectIdField,
     query_response_id: entry.responseId,

@@ -50,7 +50,7 @@ const MAX_JVM = 75;
 /** Minutes between two changes. Shards that move to or from a node use CPU themselves. */
 export const COOL_DOWN_MINUTES = 30;
 
-/** Reasons that prevent a change, in the words of docs/guides/monitoring.md. The log line contains the name. */
+/** Reasons that prevent a change, which docs/reference/alarms.md lists. The log line contains the name. */
 export const VETOES = {
   busy: "the domain is busy: a configuration change, an upgrade, a software update or its deletion",
   cool_down: `its last change is less than ${COOL_DOWN_MINUTES} minutes ago, because moving shards needs CPU itself`,

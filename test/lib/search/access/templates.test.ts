@@ -1,11 +1,8 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import * as assert from "uvu/assert";
 import type { KeyRules } from "../../../../lib/platform/http/access.ts";
 import { PAGE_MEMBERS, requirePageRequest } from "../../../../lib/search/access/templates.ts";
 import { NamedSearchRequest, SearchRequest } from "../../../../lib/search/run/request.ts";
 import { HybridRequest } from "../../../../lib/search/sources/hybrid/request.ts";
-import { ROOT } from "../../../fixtures/env.ts";
 import { suite } from "../../../suite.ts";
 
 const test = suite("lib/search/access/templates");
@@ -81,19 +78,6 @@ test("of the business rules, a key of templates may only say whether there is a 
   ] as const) {
     assert.match(rules({ [name]: value }), `without business_rules.${name}`);
   }
-});
-
-test("the guide lists what a key of templates may send", () => {
-  const guide = readFileSync(join(ROOT, "docs/guides/access.md"), "utf8");
-  const [, table = ""] = guide.split("| beside its parameters | limit |\n|---|---|\n");
-  const listed = table
-    .slice(0, table.indexOf("\n\n"))
-    .split("\n")
-    .flatMap((row) => {
-      const [, names = ""] = row.split("|");
-      return [...names.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
-    });
-  assert.equal(listed.toSorted(), Object.keys(PAGE_MEMBERS).toSorted());
 });
 
 test.run();
