@@ -1,7 +1,7 @@
 /** Words that people search for, by the guide that they look for. They count for the guide's first section. */
 export const KEYWORDS: Readonly<Record<string, string>> = {
   access:
-    "api key, permission, security, 403 forbidden, IAM, authorizer, JWT login, CORS, rate limit, throttle, private API, WAF",
+    "api key, permission, security, 403 forbidden, IAM, authorizer, JWT login, CORS, rate limit, throttle, 429 too many requests, rotate a key, private API, WAF",
   agents: "MCP, model context protocol, LLM, chatbot, assistant",
   bulk: "index documents, write, upload, import, insert, update, delete a document, embeddings",
   configuration: "YAML, settings, options, validate",
@@ -14,8 +14,9 @@ export const KEYWORDS: Readonly<Record<string, string>> = {
   filters: "filter recommendations, exclude purchased, exclude items",
   indexes: "reindex, rebuild, alias, mapping change, schema change, zero downtime",
   leaving: "leave, migrate away, lock-in, exit, stop using",
-  "local-stack": "run locally, laptop, offline, demo, docker",
-  models: "embedding model, vector, Bedrock, SageMaker, Titan, Cohere, sparse, dense, change the model",
+  "local-stack": "run locally, laptop, offline, demo, docker, requirements, prerequisites, Node version, Java",
+  models:
+    "embedding model, languages, German, French, multilingual, vector, Bedrock, SageMaker, Titan, Cohere, sparse, dense, change the model",
   monitoring: "alarm, alert, dashboard, CloudWatch, metrics, logs, SLA, SLO, debug an error",
   passages: "long documents, chunk, chunking, split text, highlight a passage",
   pipeline: "CI/CD, GitHub Actions, GitLab, pull request, approve a plan",
@@ -29,9 +30,10 @@ export const KEYWORDS: Readonly<Record<string, string>> = {
   "request-log":
     "search analytics, clicks, click tracking, Athena, zero results, queries without hits, popular searches",
   rerank: "reranking, cross-encoder, reorder",
-  rules: "merchandising, pin a product, hide a product, bury, boost, banner, redirect, landing page, campaign",
+  rules:
+    "merchandising, pin a product, hide a product, bury, boost, banner, redirect, landing page, campaign, seasonal, start date",
   search:
-    "hybrid search, facets, sort, paging, pagination, highlight, query, semantic search, vector search, weights, partial answer, degraded",
+    "hybrid search, facets, sort by price, price filter, paging, pagination, highlight, query, semantic search, vector search, weights, personalize results, partial answer, degraded, timeout",
   shop: "shop page, frontend, React, storefront, InstantSearch, example page",
   sizing: "capacity, scale, throughput, latency, requests per second, how many instances, performance",
   start: "getting started, tutorial, quick start, my own data, first steps, CSV file",

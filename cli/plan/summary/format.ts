@@ -16,6 +16,10 @@ const MAX_SUBJECT = 60;
 /** Attributes shown for one resource; the full plan lists all. */
 const MAX_ATTRIBUTES = 8;
 
+/** Stands before costs without prices, so that a reader does not look for dollars. */
+const NO_PRICES =
+  "amounts without prices, which need pricing:GetProducts; a local cloud, China and GovCloud have none:";
+
 const SIGNS: Readonly<Record<Action, string>> = {
   create: "+",
   update: "~",
@@ -133,7 +137,7 @@ function formatCosts({ idleCosts, idleCostsBefore, monthlySum }: PlanSummary): s
     if (billed === "by the hour") return `${what}${dollars(what)}, ${billed}: ${shown(listOf(before), listOf(after))}`;
     return `${shown(countOf(before), countOf(after))} × ${what}${dollars(what)}, ${billed}`;
   });
-  if (!monthlySum) return parts;
+  if (!monthlySum) return parts.length > 0 ? [NO_PRICES, ...parts] : [];
   const { before, without, read, byPage } = monthlySum;
   const pages = byPage.length > 0 ? ` (of us-east-1 for ${byPage.join(", ")})` : "";
   const missing = without.length > 0 ? `, without ${without.join(", ")}` : "";

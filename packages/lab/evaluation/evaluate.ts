@@ -15,6 +15,8 @@ export interface Run {
   milliseconds: number;
   /** Stages that the gateway reported as degraded. */
   degraded: readonly string[];
+  /** Why the first of them is; undefined if none is. */
+  degradedReason?: string;
   /** Usage of a reranker. */
   usage?: ModelUsage;
   /** How subqueries were fused; undefined if none were. */
@@ -79,6 +81,7 @@ export function evaluate(
     scores: Object.fromEntries(metrics.map((metric, index) => [metric.name, scores[index]?.[setting] as Score])),
     milliseconds: { p50: quantile(runs, 0.5), p95: quantile(runs, 0.95) },
     degraded: runs.filter(({ degraded }) => degraded.length > 0).length,
+    degradedReason: runs.find(({ degradedReason }) => degradedReason)?.degradedReason,
     judged: judgedHits(queries, runs, judgments, metrics[0]?.k),
     ...usagePerThousand(runs),
     ...fusionOf(runs),

@@ -17,6 +17,8 @@ export interface EvaluatedSetting {
   milliseconds: { p50: number; p95: number };
   /** How many answers were degraded. */
   degraded: number;
+  /** Why the first of them was. */
+  degradedReason?: string | undefined;
   judged: JudgedHits;
   /** Reranker usage per thousand searches; undefined if none was called. */
   usage?: ModelUsage;

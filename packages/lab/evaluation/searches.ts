@@ -44,6 +44,7 @@ export function readRun({ body, milliseconds }: Pick<GatewayAnswer<AnySearchAnsw
     ranking: [...new Set(search_response.hits.hits.map(({ _id = "" }) => _id))],
     milliseconds,
     degraded: degraded.map(({ stage }) => stage),
+    ...(degraded[0] && { degradedReason: `${degraded[0].stage}: ${degraded[0].reason}` }),
     ...(usage && { usage }),
     ...(settings && {
       fusedBy: { ...settings, weights: fusion?.combination.parameters?.weights ?? null },

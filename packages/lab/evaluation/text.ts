@@ -20,6 +20,6 @@ export function evaluationText(evaluation: Evaluation): string {
 
 /** Returns which settings had degraded answers, in sentences. */
 export const degradedTexts = ({ settings }: Evaluation): string[] =>
-  settings.flatMap(({ name, degraded }) =>
-    degraded > 0 ? [`${name}: ${degraded} answers were degraded: parts of their searches were missing`] : [],
+  settings.flatMap(({ name, degraded, degradedReason }) =>
+    degraded > 0 ? [`${name}: ${degraded} answers were degraded. The first, ${degradedReason}`] : [],
   );

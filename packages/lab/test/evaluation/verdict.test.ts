@@ -2,9 +2,11 @@ import * as assert from "uvu/assert";
 import { suite } from "../../../../test/suite.ts";
 import { type AboutJudgments, evaluate } from "../../evaluation/evaluate.ts";
 import { htmlReport } from "../../evaluation/html.ts";
+import { type AnySearchAnswer, readRun } from "../../evaluation/searches.ts";
 import { verdictText } from "../../evaluation/sentences.ts";
+import { degradedTexts } from "../../evaluation/text.ts";
 import { judgmentsOf } from "../../judgments/judgments.ts";
-import { metricOf } from "../../metrics/metric.ts";
+import { type Metric, metricOf } from "../../metrics/metric.ts";
 
 const test = suite("verdicts");
 
@@ -43,6 +45,21 @@ test("fewer than six queries that differ are no verdict, and the sentence says s
       "has the mrr@10 of default in every query. From 60 queries. The judgments list relevant documents only, so every other document counts as " +
       "not relevant.",
   );
+});
+
+test("says why answers of a setting were degraded", () => {
+  const run = readRun({
+    body: {
+      search_response: { hits: { hits: [] } },
+      degraded: [{ stage: "rerank", target: "search_response", reason: "no rerank", effect: "as before" }],
+    } as unknown as AnySearchAnswer,
+    milliseconds: 1,
+  });
+  const settings = [{ name: "reranked", runs: [run] }];
+  const evaluation = evaluate(["q"], settings, judgmentsOf([{ query: "q", document: "d", grade: 1 }]), [
+    metricOf("mrr@10") as Metric,
+  ]);
+  assert.equal(degradedTexts(evaluation), ["reranked: 1 answers were degraded. The first, rerank: no rerank"]);
 });
 
 test("one query, or the same difference in a few, is no verdict", () => {
