@@ -28,7 +28,7 @@ const refused = async (url: string) => {
 test("tells scripts where everything is", () => {
   const { search, recommendation, opensearch, aws, pid } = we.state;
   assert.equal(Object.keys(we.state), [
-    ...["search", "recommendation", "keys", "console", "shop", "opensearch", "aws", "pid"],
+    ...["search", "recommendation", "keys", "console", "shop", "opensearch", "aws", "pid", "configuration"],
   ]);
   assert.match(search.api_key, /^[0-9a-f]{40}$/);
   assert.match(opensearch.version, /^\d+\.\d+\.\d+$/);

@@ -17,8 +17,7 @@ const MAX_SUBJECT = 60;
 const MAX_ATTRIBUTES = 8;
 
 /** Stands before costs without prices, so that a reader does not look for dollars. */
-const NO_PRICES =
-  "amounts without prices, which need pricing:GetProducts; a local cloud, China and GovCloud have none:";
+const NO_PRICES = "amounts without prices, since AWS lists none for a local cloud, China and GovCloud:";
 
 const SIGNS: Readonly<Record<Action, string>> = {
   create: "+",

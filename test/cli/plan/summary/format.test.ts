@@ -133,7 +133,7 @@ Warnings
   aws_api_gateway_api_key.c is replaced: callers need the new API key
 
 Costs while idle, once applied
-  amounts without prices, which need pricing:GetProducts; a local cloud, China and GovCloud have none:
+  amounts without prices, since AWS lists none for a local cloud, China and GovCloud:
   SageMaker instances, by the hour: a 1 × ml.g5.xlarge, b 1 × ml.g5.xlarge
   2 × alarm, by the month
 
