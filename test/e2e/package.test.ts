@@ -190,11 +190,11 @@ test("dev starts in the project, and its commands lead to the first hybrid answe
 test("is updated by the commands of the guide, and dev starts again with its data", async () => {
   await stopProject();
   const kept = readFileSync(join(project, "conf/project.yaml"), "utf8");
-  packAs("0.3.0", tarball);
+  packAs("0.4.0", tarball);
   runGuide(updateOf(), project);
-  assert.is(relevance(project, "--version").trim(), "0.3.0");
-  assert.equal(readdirSync(join(project, "vendor")), ["relevance-cli-0.3.0.tgz"]);
-  assert.is(manifest().dependencies[PACKAGE], "file:vendor/relevance-cli-0.3.0.tgz");
+  assert.is(relevance(project, "--version").trim(), "0.4.0");
+  assert.equal(readdirSync(join(project, "vendor")), ["relevance-cli-0.4.0.tgz"]);
+  assert.is(manifest().dependencies[PACKAGE], "file:vendor/relevance-cli-0.4.0.tgz");
   assert.is(readFileSync(join(project, "conf/project.yaml"), "utf8"), kept);
 
   const { found, item } = await startProject();
