@@ -55,7 +55,7 @@ clients: ## Pack the clients for TypeScript and Python into dist/clients
 docs: install ## Build the site from docs/ into dist/docs, with search, and a collection for Bruno
 	@$(NODE) build/site/main.ts
 
-sizing: install ## Compute docs/guides/sizing.md from bench/results.json
+sizing: install ## Compute docs/reference/sizing.md from bench/results.json
 	@$(NODE) bench/sizing.ts
 
 reference: install ## Generate docs/reference from the sources, and from it the types of the client for TypeScript

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { exitWhenWritten } from "../packages/processes/exit.ts";
 import { report, verdict } from "./report.ts";
 import { type Benchmark, type Result, type Row, withOtherSizes } from "./result.ts";
-import { SIZING_FILE, sizingGuide } from "./sizing.ts";
+import { SIZING_FILE, sizingPage } from "./sizing.ts";
 
 const FIGURES = join(import.meta.dirname, "results.json");
 const REPORT = join(import.meta.dirname, "RESULTS.md");
@@ -170,9 +170,9 @@ for (const name of names) {
   // Writes after each benchmark, so that a later failure loses nothing.
   writeFileSync(FIGURES, `${JSON.stringify(results, undefined, 2)}\n`);
   writeFileSync(REPORT, report(results));
-  writeFileSync(SIZING_FILE, sizingGuide(results));
+  writeFileSync(SIZING_FILE, sizingPage(results));
 }
-if (!isReduced) console.log("Written: bench/results.json, bench/RESULTS.md, docs/guides/sizing.md");
+if (!isReduced) console.log("Written: bench/results.json, bench/RESULTS.md, docs/reference/sizing.md");
 
 function machine(): string {
   const [cpu] = cpus();

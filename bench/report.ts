@@ -48,7 +48,7 @@ export function report(all: Readonly<Record<string, Result>>): string {
     "| what | what you would use instead | measured | budget | date | commit | load |",
     "|---|---|---|---|---|---|---|",
     ...deciding(all),
-    "| dollars an hour at 10, 1,000 and 10,000 searches a second | a container behind a load balancer, and four other ways | [the table of the sizing guide](../docs/guides/sizing.md#what-the-way-to-the-gateway-costs) | none | computed | | |",
+    "| dollars an hour at 10, 1,000 and 10,000 searches a second | a container behind a load balancer, and four other ways | [the table of sizing](../docs/reference/sizing.md#what-the-way-to-the-gateway-costs) | none | computed | | |",
     "",
     "## All rows",
     "",

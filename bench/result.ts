@@ -24,7 +24,7 @@ export interface Row {
   size?: number;
   /** What it measures, if the benchmark can measure some of several. */
   kind?: string;
-  /** Unit costs by name, which the sizing guide is computed from. */
+  /** Unit costs by name, which docs/reference/sizing.md is computed from. */
   figures?: Readonly<Record<string, number>>;
   /** A table behind the figures, in Markdown, which stands below those of all benchmarks. */
   details?: string;

@@ -9,7 +9,7 @@ export function figure(results: Results, benchmark: string, name: string): numbe
   return found;
 }
 
-/** A row of the sizing guide. */
+/** A row of docs/reference/sizing.md. */
 export interface Line {
   what: string;
   value: string;

@@ -1,12 +1,12 @@
-/** `make sizing`: computes docs/guides/sizing.md from the unit costs in bench/results.json. */
+/** `make sizing`: computes docs/reference/sizing.md from the unit costs in bench/results.json. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { trainingLimits, USUAL_IMPORT_BYTES } from "../lib/personalize/limits.ts";
 import { CLUSTER_MS, costs, FUNCTION_GB } from "./sizing-costs.ts";
 import { documents, longDocuments } from "./sizing-documents.ts";
 import { COMPUTED, digits, estimate, figure, HOUR, type Line, MEASURED, type Results, whole } from "./sizing-lines.ts";
 
-/** The guide. A test compares it with {@link sizingGuide}. */
-export const SIZING_FILE = new URL("../docs/guides/sizing.md", import.meta.url);
+/** The page. A test compares it with {@link sizingPage}. */
+export const SIZING_FILE = new URL("../docs/reference/sizing.md", import.meta.url);
 
 /** Returns the events that ETL takes in a second of a core, from the text of the row of the largest input. */
 function eventsASecond(results: Results): number {
@@ -159,8 +159,8 @@ const table = (lines: readonly Line[]) => [
   ...lines.map(({ what, value, basis }) => `| ${what} | ${value} | ${basis} |`),
 ];
 
-/** Returns the text of docs/guides/sizing.md. */
-export function sizingGuide(results: Results): string {
+/** Returns the text of docs/reference/sizing.md. */
+export function sizingPage(results: Results): string {
   const lines = [
     "# Sizing",
     "",
@@ -190,12 +190,12 @@ export function sizingGuide(results: Results): string {
     "",
     ...table(documents(results)),
     "",
-    "[`vectors`](indexes.md#vectors-in-less-memory) chooses how they are stored. The disk holds whole vectors beside quantized",
+    "[`vectors`](../guides/indexes.md#vectors-in-less-memory) chooses how they are stored. The disk holds whole vectors beside quantized",
     "ones, except for `byte`.",
     "",
     "## 100 million long documents with passages",
     "",
-    "The same, with texts that [`chunking`](passages.md) splits.",
+    "The same, with texts that [`chunking`](../guides/passages.md) splits.",
     "",
     ...table(longDocuments()),
   ];
@@ -204,5 +204,5 @@ export function sizingGuide(results: Results): string {
 
 if (import.meta.main) {
   const results: Results = JSON.parse(readFileSync(new URL("results.json", import.meta.url), "utf8"));
-  writeFileSync(SIZING_FILE, sizingGuide(results));
+  writeFileSync(SIZING_FILE, sizingPage(results));
 }

@@ -35,6 +35,7 @@ export function siteConfig(pages: readonly Page[]): object {
           "reference/degraded.md",
           "reference/refusals.md",
           "reference/request-log.md",
+          "reference/sizing.md",
           "reference/alarms.md",
           "reference/permissions.md",
           "reference/frameworks.md",

@@ -45,7 +45,6 @@ export const READERS: readonly Reader[] = [
       "monitoring",
       "request-log",
       "data",
-      "sizing",
       "costs",
       "teardown",
       "leaving",

@@ -1,4 +1,4 @@
-/** Words that people search for, by the guide that they look for. They count for the guide's first section. */
+/** Words that people search for, by the guide or reference page that they look for. They count for its first section. */
 export const KEYWORDS: Readonly<Record<string, string>> = {
   access:
     "api key, permission, security, 403 forbidden, IAM, authorizer, JWT login, CORS, rate limit, throttle, 429 too many requests, rotate a key, private API, WAF",
@@ -26,6 +26,7 @@ export const KEYWORDS: Readonly<Record<string, string>> = {
   "raw-backend": "native API, OpenSearch client, proxy, Dev Tools, passthrough",
   recommendations:
     "similar products, recommend, personalize, promote, promotion, popular items, also bought, placement, cold start",
+  "reference/sizing": "capacity, scale, throughput, latency, requests per second, how many instances, performance",
   relevance: "measure quality, nDCG, judgments, evaluate, tune weights, precision, recall, relevance score",
   "request-log":
     "search analytics, clicks, click tracking, Athena, zero results, queries without hits, popular searches",
@@ -35,7 +36,6 @@ export const KEYWORDS: Readonly<Record<string, string>> = {
   search:
     "hybrid search, facets, sort by price, price filter, paging, pagination, highlight, query, semantic search, vector search, weights, personalize results, partial answer, degraded, timeout",
   shop: "shop page, frontend, React, storefront, InstantSearch, example page",
-  sizing: "capacity, scale, throughput, latency, requests per second, how many instances, performance",
   start: "getting started, tutorial, quick start, my own data, first steps, CSV file",
   suggest:
     "did you mean, typo, misspelling, spelling mistake, spell check, autocomplete, autosuggest, type ahead, completion",
@@ -58,8 +58,8 @@ interface Section {
 /** Returns a field of a section. Runs in the generator, beside KEYWORDS. */
 export function fieldOf(section: Section, field: string): unknown {
   if (field !== "keywords") return section[field];
-  const guide = /^\/guides\/([\w-]+)\.html/.exec(section.id)?.[1];
-  return guide === undefined || section.titles.length > 0 ? "" : KEYWORDS[guide];
+  const page = /^\/(?:guides\/)?([\w/-]+)\.html/.exec(section.id)?.[1];
+  return page === undefined || section.titles.length > 0 ? "" : KEYWORDS[page];
 }
 
 /** Returns a word as it is indexed and searched, or null for a letter and for a word that every page has. Also runs in the browser, on its own. */
@@ -75,8 +75,8 @@ export function searchTerm(word: string): string | null {
 /** Returns how far words may differ from the one that was typed: short ones not at all. Also runs in the browser. */
 export const fuzziness = (term: string): number | false => (term.length > 5 ? 0.2 : false);
 
-/** Returns the weight of a section by its page: guides stand above the rest. Also runs in the browser. */
+/** Returns the weight of a section by its page: guides and sizing, which people ask for, stand above the rest. Also runs in the browser. */
 export function pageWeight(id: string): number {
-  if (/^\/guides\//.test(id)) return id.includes("#") ? 1 : 1.5;
+  if (/^\/(guides\/|reference\/sizing\.)/.test(id)) return id.includes("#") ? 1 : 1.5;
   return /^\/(reference|clients|architecture)/.test(id) ? 0.2 : 0.05;
 }

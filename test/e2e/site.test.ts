@@ -24,7 +24,7 @@ const KINDS = [
   "/decisions/",
   "/404.html",
 ];
-/** What people search for, by the guide that must be found first. */
+/** What people search for, by the guide or reference page that must be found first. */
 const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
   rules: ["pin a product", "hide a product", "banner", "seasonal rule start date"],
   suggest: ["did you mean", "typo", "autocomplete"],
@@ -54,7 +54,7 @@ const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
   training: ["retrain every day"],
   bulk: ["upload documents"],
   filters: ["exclude purchased items"],
-  sizing: ["requests per second"],
+  "reference/sizing": ["requests per second"],
   platform: ["encryption"],
   "raw-backend": ["OpenSearch client"],
   leaving: ["leave"],
@@ -172,7 +172,7 @@ test("switches all tabs of a guide together, by the keyboard, and keeps the plac
   await page.close();
 });
 
-test("finds for each question of users its guide first", async () => {
+test("finds for each question of users its page first", async () => {
   const { default: MiniSearch } = await import(join(ROOT, "docs/site/node_modules/minisearch/dist/es/index.js"));
   const [file = ""] = globSync("assets/chunks/@localSearchIndex*.js", { cwd: SITE });
   const { default: json } = await import(join(SITE, file));
@@ -180,10 +180,10 @@ test("finds for each question of users its guide first", async () => {
     ...{ fields: Object.keys(FIELD_WEIGHTS), storeFields: ["title", "titles"], processTerm: searchTerm },
     searchOptions: { fuzzy: fuzziness, prefix: true, boost: FIELD_WEIGHTS, boostDocument: pageWeight },
   });
-  const wrong = Object.entries(QUESTIONS).flatMap(([guide, questions]) =>
+  const wrong = Object.entries(QUESTIONS).flatMap(([name, questions]) =>
     questions
       .map((question) => `${question}: ${index.search(question)[0]?.id}`)
-      .filter((found) => !found.includes(`: /guides/${guide}.html`)),
+      .filter((found) => !found.includes(`: /${name.includes("/") ? name : `guides/${name}`}.html`)),
   );
   assert.equal(wrong, []);
 });
