@@ -81,7 +81,8 @@ for (const [model_id, dimension, body, resources] of CASES) {
     setAwsEndpoint(server.url, cloud);
     const gateway = await startGateway({ node: "http://127.0.0.1:9", settings: { models } });
     try {
-      assert.equal(await gateway.probe(), [{ kind: "model", name: "ext_embed_bedrock", state: "works" }]);
+      const [, model] = (await gateway.probe()) as object[];
+      assert.equal(model, { kind: "model", name: "ext_embed_bedrock", state: "works" });
       assert.equal(requests, [[`/model/${model_id}/invoke`, body]]);
     } finally {
       await gateway.stop();

@@ -22,7 +22,7 @@ export interface TokenRun {
 const ECHOED = new Set(["search_request_template", "search_request", "search_query", "user_query", "_explanation"]);
 
 /** Members of a list that differ from search to search: times, shards that had no work, and how the filter is written. */
-const CHANGING = new Set(["took", "skipped", "_explanation"]);
+const CHANGING = new Set(["took", "skipped", "terminated_early", "_explanation"]);
 
 interface Body {
   [member: string]: unknown;

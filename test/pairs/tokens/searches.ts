@@ -99,8 +99,13 @@ const DRAWN = fc.record({
   query: fc.constantFrom(...keysOf(QUERIES)),
   subqueries: fc.constantFrom("K", "KD", "D", "KDS", "DS", "KS"),
   isNearFiltered: fc.boolean(),
-  // The cluster refuses the others, on shards that have work.
-  features: some(FEATURES, 3).filter((one) => !("rescore" in one && ("sort" in one || "collapse" in one))),
+  features: some(FEATURES, 3).filter(
+    (one) =>
+      // The cluster refuses these, on shards that have work.
+      !("rescore" in one && ("sort" in one || "collapse" in one)) &&
+      // OpenSearch 3.6.0 counts values outside a `must_not` then, if a hybrid query has a subquery of optional clauses.
+      !("sort" in one && "aggs" in one && one.aggs === FEATURES.counts.aggs),
+  ),
   stages: some(STAGES, 3),
   segment: fc.option(fc.constantFrom(...SEGMENTS), { nil: undefined }),
   no_hits: fc.constantFrom("nothing", "tell", "search"),
