@@ -101,6 +101,7 @@ for (const cluster of await clusters()) {
     });
     // A search waits a second for the lists, which may be too short on a busy machine.
     assert.equal((await gateway.probe()) as object[], [
+      { kind: "cluster", name: "", state: "works" },
       ...["dense_large_en_v1_5", "sparse_v3"].map((name) => ({ kind: "model", name, state: "works" })),
       { kind: "document", name: "synonyms", state: "works" },
     ]);
