@@ -4,6 +4,7 @@ import { type ClusterRole, gatewayRole, roleOf } from "../../lib/search/access/c
 import type { Cluster } from "../../lib/search/opensearch/cluster.ts";
 import { probeCluster } from "../../lib/search/opensearch/cluster-probe.ts";
 import { patient } from "../../packages/processes/wait.ts";
+import { CLOUD_ENV, sharedCloud } from "../fixtures/cloud.ts";
 import { CLUSTER_CALLS, type ClusterCall, OTHER_CALLS } from "../fixtures/cluster-calls.ts";
 import { formatPairs, OPENSEARCH_ENV, ROOT } from "../fixtures/env.ts";
 import { clusters } from "../fixtures/opensearch.ts";
@@ -47,6 +48,7 @@ function narrower({ cluster_permissions, index_permissions }: ClusterRole) {
   ];
 }
 
+const cloud = await sharedCloud();
 const tested = await clusters();
 for (const { version } of tested) {
   const { url, stop } = await startSecuredOpenSearch(version);
@@ -114,7 +116,7 @@ for (const { version } of tested) {
     test(`${version}: what ${file}.test.ts starts needs no more than its role`, async () => {
       const { code, output } = await runFile(`test/integration/${file}.test.ts`, {
         root: ROOT,
-        env: { [OPENSEARCH_ENV]: formatPairs({ [version]: url }), [ROLES_ENV]: "1" },
+        env: { [OPENSEARCH_ENV]: formatPairs({ [version]: url }), [ROLES_ENV]: "1", [CLOUD_ENV]: cloud.endpoint },
         timeLimitMs: patient(120_000),
         signal: new AbortController().signal,
         background: false,
