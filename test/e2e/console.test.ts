@@ -98,9 +98,9 @@ test("opens on a search that only hybrid search answers, and says which models a
   assert.equal(problems, []);
 });
 
-test("what meaning adds to keywords is what the guide says, with its interval", async () => {
-  const guide = readFileSync(join(ROOT, "docs", "guides", "models.md"), "utf8");
-  const table = guide.slice(guide.indexOf("| 150 searches |")).split("\n");
+test("what meaning adds to keywords is what decision 63 says, with its interval", async () => {
+  const decision = readFileSync(join(ROOT, "docs", "decisions", "0063-small-real-models.md"), "utf8");
+  const table = decision.slice(decision.indexOf("| 150 searches |")).split("\n");
   const { search } = await dev.ready();
   const { settings } = await measureMeaning({ url: search.url, key: search.api_key }, "books");
   for (const [at, { name, scores }] of settings.entries()) {
@@ -110,7 +110,7 @@ test("what meaning adds to keywords is what the guide says, with its interval", 
     const told = (row.match(/-?[\d.]+/g) ?? []).slice(0, at === 0 ? 1 : 4).map(Number);
     const measured = [mean.mean, ...(at === 0 ? [] : [difference.mean, difference.low, difference.high])];
     assert.is(told.length, measured.length, row);
-    // The guide rounds, and equal scores come in another order after another fill, which moved a figure by 0.009.
+    // The page rounds, and equal scores come in another order after another fill, which moved a figure by 0.009.
     const isTold = measured.every((value, column) => Math.abs(value - (told[column] ?? 0)) < 0.03);
     assert.ok(isTold, `${row} – ${measured}`);
   }

@@ -126,7 +126,7 @@ test("suggests first steps for a configuration other than the demo's, and says w
   assert.not.match(dev.output(), /make demo-train/);
   assert.match(dev.output(), /train --local --conf \S+dev-given-conf\S*\/conf --training-mode init/);
   appendFileSync(join(conf, "filter.yaml"), "# a comment\n");
-  await waitFor(async () => /conf\/filter\.yaml changed: restart make dev to use it/.test(dev.output()), {
+  await waitFor(async () => /conf\/filter\.yaml changed: the gateway uses it now/.test(dev.output()), {
     what: "the line about filter.yaml",
     timeoutMs: 30_000,
   });
