@@ -7,14 +7,8 @@ import type { CandidatesAnswer } from "../../packages/clients/typescript/src/typ
 import { techniquesOf } from "../../packages/lab/tuning/settings.ts";
 import { candidatesIn } from "../../packages/lab/whereabouts/subquery-places.ts";
 import { fillIndex } from "../fixtures/fill-index.ts";
-import {
-  HYBRID_MAPPING,
-  hybridIndex,
-  type Json,
-  startGateway,
-  startUpstreams,
-  type TestGateway,
-} from "../fixtures/gateway.ts";
+import { HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams, type TestGateway } from "../fixtures/gateway.ts";
+import type { Json } from "../fixtures/gateway-json.ts";
 import { clusters, uniqueIndex } from "../fixtures/opensearch.ts";
 import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";

@@ -1,14 +1,8 @@
 import * as assert from "uvu/assert";
 import { documentBucket } from "../fixtures/document-bucket.ts";
 import { fillIndex } from "../fixtures/fill-index.ts";
-import {
-  HYBRID_MAPPING,
-  hybridIndex,
-  type Json,
-  startGateway,
-  startUpstreams,
-  type TestGateway,
-} from "../fixtures/gateway.ts";
+import { HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams, type TestGateway } from "../fixtures/gateway.ts";
+import type { Json } from "../fixtures/gateway-json.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";

@@ -1,7 +1,8 @@
 import * as assert from "uvu/assert";
 import { concurrently } from "../../lib/platform/resilience/concurrently.ts";
 import { CHUNKING, passagesField, vectorField } from "../../lib/settings/vectors.ts";
-import { HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams, type TestHit } from "../fixtures/gateway.ts";
+import { HYBRID_MAPPING, hybridIndex, startGateway, startUpstreams } from "../fixtures/gateway.ts";
+import type { TestHit } from "../fixtures/gateway-json.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { plantedEvidence } from "../fixtures/planted-evidence.ts";
 import { stopStarted } from "../fixtures/started.ts";

@@ -3,14 +3,8 @@ import { blend } from "../../lib/personalize/ranking/blend.ts";
 import { corpus } from "../fixtures/corpus.ts";
 import { type FaultProxy, startFaultProxy } from "../fixtures/fault-proxy.ts";
 import { fillIndex } from "../fixtures/fill-index.ts";
-import {
-  CAMPAIGN_ARN,
-  hybridIndex,
-  type Json,
-  startGateway,
-  startUpstreams,
-  type TestGateway,
-} from "../fixtures/gateway.ts";
+import { CAMPAIGN_ARN, hybridIndex, startGateway, startUpstreams, type TestGateway } from "../fixtures/gateway.ts";
+import type { Json } from "../fixtures/gateway-json.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { everyPage } from "../fixtures/pages.ts";
 import { stopStarted } from "../fixtures/started.ts";

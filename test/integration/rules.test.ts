@@ -6,11 +6,11 @@ import {
   API_KEY,
   HYBRID_MAPPING,
   hybridIndex,
-  type Json,
   startGateway,
   startUpstreams,
   type TestGateway,
 } from "../fixtures/gateway.ts";
+import type { Json } from "../fixtures/gateway-json.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { COUNT, documents, hybridBody, plainBody, type Rest, RULES, type Ruled } from "../fixtures/ruled-searches.ts";
 import { stopStarted } from "../fixtures/started.ts";

@@ -5,11 +5,11 @@ import {
   API_KEY,
   HYBRID_MAPPING,
   hybridIndex,
-  type Json,
   startGateway,
   startUpstreams,
   type TestGateway,
 } from "../fixtures/gateway.ts";
+import type { Json } from "../fixtures/gateway-json.ts";
 import { clusters, request, uniqueIndex } from "../fixtures/opensearch.ts";
 import { stopStarted } from "../fixtures/started.ts";
 import { suite } from "../suite.ts";

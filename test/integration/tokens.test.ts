@@ -1,5 +1,5 @@
 import * as assert from "uvu/assert";
-import type { Json } from "../fixtures/gateway.ts";
+import type { Json } from "../fixtures/gateway-json.ts";
 import { clusters } from "../fixtures/opensearch.ts";
 import { bearer } from "../fixtures/tokens.ts";
 import { startModels } from "../pairs/models.ts";

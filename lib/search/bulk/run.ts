@@ -37,10 +37,9 @@ import { type BulkTarget, bulkTarget, type WriteTools } from "./target.ts";
 import { createTextPool } from "./text-pool.ts";
 import { createLookahead, windowsOf } from "./windows.ts";
 
-type Wait = (ms: number) => Promise<unknown>;
 export interface BulkOptions {
   /** Replaced in tests so that nothing sleeps. */
-  wait?: Wait;
+  wait?: (ms: number) => Promise<unknown>;
 }
 
 /** What bulk requests read and call. */
@@ -94,7 +93,7 @@ class BulkRun {
   /** Why stored documents could not be read; undefined if they could. */
   #unread: ApiError | undefined;
 
-  constructor(tools: BulkTools, target: BulkTarget, call: BulkCall, wait: Wait) {
+  constructor(tools: BulkTools, target: BulkTarget, call: BulkCall, wait: Required<BulkOptions>["wait"]) {
     const { cluster, settings, embedder } = tools;
     const { body, bytes, operations, deadline } = call;
     const documentOf = documentsIn(bytes);

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { Problem } from "../parts.tsx";
-import { documents, findDocuments } from "../search/results.ts";
+import { findDocuments } from "../search/find-documents.ts";
+import { documents } from "../search/results.ts";
 import { titleOf } from "../search/shown.ts";
 import { place } from "../state.ts";
 

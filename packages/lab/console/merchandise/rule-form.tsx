@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
-import { Problem, useFocus } from "../parts.tsx";
+import { useFocus } from "../parts.tsx";
 import { documents } from "../search/results.ts";
 import { titleOf } from "../search/shown.ts";
+import { PageData } from "./page-data.tsx";
 import { ProductPicker } from "./product-picker.tsx";
-import { type FormRule, nameOf, pageDataOf, termOf, textsOf } from "./rule.ts";
+import { type FormRule, nameOf, termOf, textsOf } from "./rule.ts";
 
 interface FormProps {
   rule: FormRule;
@@ -268,36 +269,6 @@ function Weights({ effects, change }: { effects: FormRule["effects"] } & PartPro
           Add
         </button>
       </div>
-    </>
-  );
-}
-
-/** JSON for the page, such as a banner. */
-function PageData({ data, onChange }: { data: unknown; onChange: (data: unknown) => void }) {
-  const written = data === undefined ? "" : JSON.stringify(data, undefined, 2);
-  const [typed, type] = useState<{ text: string; of: string; error: string } | null>(null);
-  const own = typed?.of === written ? typed : undefined;
-  const edit = (text: string) => {
-    try {
-      const parsed = pageDataOf(text);
-      onChange(parsed);
-      type({ text, of: parsed === undefined ? "" : JSON.stringify(parsed, undefined, 2), error: "" });
-    } catch (error) {
-      type({ text, of: written, error: `The page would not get this: ${(error as Error).message}` });
-    }
-  };
-  return (
-    <>
-      <label>
-        Banner for the page, or a JSON object
-        <textarea
-          rows={3}
-          value={own?.text ?? written}
-          placeholder='A week of red lamps, or {"banner": "A week of red lamps", "color": "red"}'
-          onInput={(event) => edit(event.currentTarget.value)}
-        />
-      </label>
-      <Problem text={own?.error ?? ""} />
     </>
   );
 }

@@ -3,7 +3,8 @@ import type { RecommendToUserAnswer } from "../../../clients/typescript/src/type
 import type { HistoryEvent } from "../../server/server.ts";
 import { callConsole, callService } from "../api.ts";
 import type { ServiceCall } from "../curl.ts";
-import { readDocuments, someDocuments } from "../search/results.ts";
+import { someDocuments } from "../search/find-documents.ts";
+import { readDocuments } from "../search/results.ts";
 import { announce, place, setup } from "../state.ts";
 import { status } from "./status.ts";
 

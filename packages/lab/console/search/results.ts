@@ -7,7 +7,7 @@ import { type Candidates, candidatesIn, placesOf } from "../../whereabouts/subqu
 import { type Answer, type CallError, callService } from "../api.ts";
 import { announce, place } from "../state.ts";
 import { customerVariant } from "./customers.ts";
-import { entry, entryFor, mapping, readMapping } from "./mapping.ts";
+import { entry, mapping, readMapping } from "./mapping.ts";
 import { fused } from "./places.ts";
 import type { HybridVariant, Variant } from "./variant.ts";
 import {
@@ -221,7 +221,7 @@ function facetsIn(aggregations: Readonly<Record<string, unknown>> = {}): Column[
   return Object.fromEntries(all);
 }
 
-function keep({ body }: Answer<AnySearchAnswer>): void {
+export function keep({ body }: Answer<AnySearchAnswer>): void {
   // A template may return fewer fields than another search has found.
   const found = body.search_response.hits.hits.map(
     ({ _id = "", _source = {} }) => [_id, { ...documents.value.get(_id), ..._source }] as const,
@@ -251,34 +251,6 @@ export async function readDocuments(ids: readonly string[], index = asked.value?
   keep(
     await callService<AnySearchAnswer>({ service: "gateway", method: "POST", path: "/application/search", body: call }),
   );
-}
-
-/** Fetches some documents of an index, in no particular order. Returns their ids. */
-export async function someDocuments(index: string, size: number): Promise<string[]> {
-  const hidden = (entryFor(index)?.embeddings ?? []).map(({ field }) => field);
-  const body = { size, _source: { excludes: hidden }, query: { match_all: {} } };
-  const call = { index, is_logging_enable: false, search_request: body };
-  const path = "/application/search";
-  const answer = await callService<AnySearchAnswer>({ service: "gateway", method: "POST", path, body: call });
-  keep(answer);
-  return answer.body.search_response.hits.hits.map(({ _id = "" }) => _id);
-}
-
-/** Finds documents by keywords, without rules. Returns their ids. */
-export async function findDocuments(index: string, query: string): Promise<string[]> {
-  await readMapping(index);
-  const { method, path, service, body } = callOf(
-    { kind: "subquery", subquery: "keyword" },
-    { index, query, user: "", subqueries: subqueries.value },
-  );
-  const answer = await callService<AnySearchAnswer>({
-    service,
-    method,
-    path,
-    body: { ...(body as object), rule_set: "none" },
-  });
-  keep(answer);
-  return answer.body.search_response.hits.hits.map(({ _id = "" }) => _id);
 }
 
 /** Returns the body of a variant's call with the native body in place of a named template. */

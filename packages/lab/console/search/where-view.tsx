@@ -3,16 +3,8 @@ import type { Step } from "../../whereabouts/where.ts";
 import { whereIs } from "../../whereabouts/where.ts";
 import { callService } from "../api.ts";
 import { goTo, place } from "../state.ts";
-import {
-  asked,
-  columnOf,
-  documents,
-  findDocuments,
-  nativeBodyOf,
-  readDocuments,
-  subqueries,
-  variants,
-} from "./results.ts";
+import { findDocuments } from "./find-documents.ts";
+import { asked, columnOf, documents, nativeBodyOf, readDocuments, subqueries, variants } from "./results.ts";
 import { titleOf } from "./shown.ts";
 import type { Variant } from "./variant.ts";
 import { callOf, subqueryTitle, variantTitle } from "./variants.ts";
