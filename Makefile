@@ -66,7 +66,7 @@ sbom: install ## List what functions and tool consist of, as CycloneDX, into dis
 	@$(NODE) build/sbom.ts
 
 screenshots: install ## Retake the screenshots in docs/guides from the console and the shop of `make dev`
-	@SCREENSHOTS=docs/guides/images $(NODE) test/run.ts test/e2e/console.test test/e2e/dev.test
+	@SCREENSHOTS=docs/guides/images $(NODE) test/run.ts test/e2e/console.test
 
 models: install ## Lock the sparse model's files (HUB= REVISION=), or fill model_data in S3 (UPLOAD=conf)
 	@UPLOAD=$(UPLOAD) HUB=$(HUB) REVISION=$(REVISION) $(NODE) build/models-command.ts

@@ -59,6 +59,19 @@ test.after(async () => {
   await dev.exited;
 });
 
+test("the shop finds by meaning what no word finds", async () => {
+  const { shop } = await dev.ready();
+  assert.ok(shop);
+  const { page } = await openTab(browser, shop, "?query=how%20empires%20fall");
+  await page
+    .locator("#hits .card")
+    .first()
+    .getByText(/^A Realm Too Wide/)
+    .first()
+    .waitFor();
+  writeFileSync(join(pictures, "shop.png"), smallPng(await page.screenshot()));
+});
+
 test("the guide's ten minutes: compare, judge, evaluate, tune, write the change, search again", async () => {
   const { console } = await dev.ready();
   assert.match(dev.output(), `console      ${console.url}`);

@@ -6,7 +6,7 @@ import { startShop } from "../../packages/local/dev/shop.ts";
 import type { DevState } from "../../packages/local/dev/state-file.ts";
 import { startBrowser } from "../fixtures/browser.ts";
 import type { suite } from "../suite.ts";
-import { Shop, shoot, WIDTHS } from "./shop.ts";
+import { Shop, WIDTHS } from "./shop.ts";
 
 type Suite = ReturnType<typeof suite>;
 
@@ -61,7 +61,7 @@ export function shopBeforeTraining(test: Suite, we: Running): void {
   });
 }
 
-/** Tests the shop page after `make demo-train`. `make screenshots` takes its picture here. */
+/** Tests the shop page after `make demo-train`. */
 export function shopAfterTraining(test: Suite, we: Running): void {
   const openShop = visits(test, we);
 
@@ -188,7 +188,6 @@ export function shopAfterTraining(test: Suite, we: Running): void {
         const what = `${width} ${colorScheme}`;
         await Promise.all([shop.books(), shop.books("#for-you")]);
         await shop.isSound(what);
-        if (what === "1280 light") await shoot(shop.page);
         await shop.part("#text").fill("the sea");
         await shop.part("#suggestions li").first().waitFor();
         await shop.isSound(`${what}, typing`);

@@ -1,12 +1,9 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Browser, Locator, Page } from "playwright-core";
 import * as assert from "uvu/assert";
 import { violations } from "../../packages/lab/test/console/axe.ts";
 import { tabTo } from "../../packages/lab/test/console/console.ts";
 import type { DevState } from "../../packages/local/dev/state-file.ts";
 import { patient } from "../../packages/processes/wait.ts";
-import { smallPng } from "../fixtures/small-png.ts";
 
 /** The widths of a phone and of a laptop. */
 export const WIDTHS = [360, 1280] as const;
@@ -84,12 +81,4 @@ export class Shop {
   }
 
   close = () => this.page.context().close();
-}
-
-/** Takes the picture of README.md, if `make screenshots` asks for it. */
-export async function shoot(page: Page): Promise<void> {
-  const folder = process.env.SCREENSHOTS;
-  if (folder === undefined) return;
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "shop.png"), smallPng(await page.screenshot()));
 }
