@@ -76,7 +76,7 @@ async function packed(root: string, locked: Locked): Promise<(name: string) => P
   return (file) => readFile(join(home, file));
 }
 
-/** Fetches the package and leaves {@link FILES} in `home`, which appears as a whole. */
+/** Downloads the package and extracts {@link FILES} into `home`, which is created atomically. */
 async function unpack({ version, integrity }: Locked, home: string): Promise<void> {
   const folder = `${home}.${randomUUID()}`;
   await mkdir(join(folder, "files"), { recursive: true });

@@ -11,7 +11,7 @@ import { shownTime, type Terminal } from "./terminal.ts";
 
 type Kind<Value> = ConfiguredDocument<Value, Configuration>;
 
-/** Opens the document of the account, and reads that of the configuration. Throws UsageError if that has none. */
+/** Opens the deployed document and reads the local one. Throws UsageError if the configuration has no such document. */
 async function opened<Value>(kind: Kind<Value>, options: { conf: string; local: boolean }, context: Context) {
   const session = await openSession(confOf(options), context);
   const value = kind.configured(session.config);

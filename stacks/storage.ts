@@ -207,7 +207,8 @@ export class StorageStack extends ProjectStack {
       name: this.names.apiKeysSecret(),
       description: `API keys of ${this.input.config.project.project_name}`,
       kmsKeyId: keyArn,
-      // Its values are those of API Gateway: nothing is lost with it, and the name must stay free.
+      // Delete the secret at once: API Gateway also has its values, and a recovery window would block reuse of the
+      // name.
       recoveryWindowInDays: 0,
     });
   }

@@ -20,7 +20,10 @@ export class Leftovers {
     this.#project = project;
   }
 
-  /** Returns whether an apply failed because of such resources, and remembers them for the next plan. */
+  /**
+   * Returns whether an apply failed because resources already exist, and stores them so that the next plan imports
+   * them.
+   */
   async take(error: unknown, { stacks }: Planned, runner: Runner): Promise<boolean> {
     if (!(error instanceof TerraformFailure)) return false;
     const failed = stacks.find(({ stack }) => stack.name === error.stackName);

@@ -54,8 +54,7 @@ export const command = defineCommand({
       }
       return code;
     } catch (error) {
-      // The user declined, so the next plan must not change keys. After a failed apply, the numbers stay, so that deploy
-      // can resume.
+      // Restore the old key numbers only if the user declined: after a failed apply, deploy resumes with the new ones.
       if (error instanceof NotAgreed || error instanceof UsageError)
         await writeParameters(sdk, { [parameter]: formatKeyNumbers(before) });
       throw error;

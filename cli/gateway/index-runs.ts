@@ -158,7 +158,7 @@ export async function followBackfill(
   });
 }
 
-/** Returns the calls of one run to the cluster and to the gateway's own API, at one pace. */
+/** Returns a run's clients for the cluster and for the gateway's own API, which share one rate limit. */
 function callsOf(
   { cluster, api }: Gateway,
   most: number,

@@ -37,7 +37,7 @@ interface Model {
   vectors: string;
 }
 
-/** Returns what makes other vectors in the planned configuration than in the deployed one. */
+/** Returns the embedding settings whose change makes planned vectors incompatible with deployed ones. */
 export function changedEmbeddings(before: Embedding, after: Embedding): Changed[] {
   return after.hybridQueries.flatMap(({ index: entry, embedding_mappings }) => {
     const old = findMapping(before.hybridQueries, entry)?.embedding_mappings ?? [];

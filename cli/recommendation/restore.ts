@@ -124,7 +124,7 @@ async function* pages({ dynamo, table }: Restoring, TableName: string, keysOnly 
   for await (const { Items = [] } of paginateScan({ client: dynamo }, input)) if (Items.length > 0) yield Items;
 }
 
-/** Returns the records of a table with the keys of these, by key. */
+/** Returns the current table records that have the same keys as `items`, as a map by key. */
 async function readAll(restoring: Restoring, TableName: string, items: readonly Item[]): Promise<Map<string, Item>> {
   const { BatchGetItemCommand } = await import("@aws-sdk/client-dynamodb");
   const found = new Map<string, Item>();

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { SUGGESTION_SOURCES } from "../../lib/platform/contract/search.ts";
 import { SuggestRequest } from "../../lib/search/suggest/request.ts";
 
-/** Sources of suggestions: texts that enough others searched for and found something by, and titles of documents. */
+/** Sources of suggestions: document titles, and queries with hits that enough users sent. */
 export const SuggestionSource = v.picklist(SUGGESTION_SOURCES);
 
 /** One suggestion. */

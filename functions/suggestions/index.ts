@@ -17,7 +17,7 @@ const cluster = createCluster({ node: env.OPENSEARCH_NODE, auth: await clusterAu
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
 export const handler = createHandler(settings, {
-  // One call at a time: searches have the cluster first.
+  // Makes one call at a time, so that user searches keep priority on the cluster.
   calls: createRunCalls({
     cluster,
     pace: createPace(1),

@@ -18,8 +18,8 @@ export interface TaskParts {
 }
 
 /**
- * Returns a state that calls a function with a task, `run` (the name of the execution) and more payload. `more` says
- * what becomes of the answer.
+ * Returns a Step Functions state that invokes the function with `task`, `run` (the execution name) and the payload;
+ * `more` sets how the result is handled.
  */
 export function taskState({ functionArn, taskArn }: TaskParts, task: string, payload: object, more: State): State {
   return {

@@ -114,5 +114,8 @@ export const trainingLimits = (recipe: string) =>
     ? { interactions: 3_000_000_000, items: 5_000_000, adjustable: false }
     : { interactions: 500_000_000, items: 750_000, adjustable: true };
 
-/** Fewest users with at least two such interactions, and their least share of all users with one. Quotas. */
+/**
+ * Personalize quotas: minimum number of users with two or more interactions used for training, and their minimum share
+ * of users with at least one.
+ */
 export const MIN_USERS_WITH_TWO = { count: 25, share: 0.01 } as const;

@@ -69,7 +69,7 @@ export function text(pattern: RegExp, allowed: string, description: string, plac
 export const Description = (description: string) =>
   text(/^[\P{Cc}\n]{1,1000}$/u, "text of 1 to 1000 characters", description);
 
-/** One of a few words. */
+/** Schema of a string with a fixed set of values. */
 export function word<const Words extends readonly string[]>(words: Words, description: string) {
   return v.pipe(v.picklist(words), v.metadata({ allowed: joinWords(words), description } satisfies About));
 }

@@ -41,8 +41,8 @@ export function revisionOf(name: ServedModel, { [name]: section }: Models): stri
 }
 
 /**
- * Returns the identity of the vectors of an endpoint's model: its files, and their repository if it is the
- * user's own, since any repository may have a revision `main`.
+ * Returns an id that changes when the endpoint model's vectors do: the file revision, plus the repository for a user's
+ * own model, because `main` is not unique.
  */
 export function vectorsOfEndpoint(name: ServedModel, models: Models): string {
   return [ownRepository(models[name]), revisionOf(name, models)].filter((part) => part !== undefined).join("@");

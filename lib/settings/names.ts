@@ -65,7 +65,10 @@ export const AliasPattern = (description: string) =>
 /** Start of the id of an inference profile of Bedrock: the regions that it may send a call to. */
 export const PROFILE = /^(us|us-gov|eu|apac|jp|au|global)\./;
 
-/** Returns the pattern of ids on Bedrock, of models of a form and of inference profiles of these, and of other words. */
+/**
+ * Returns a pattern that accepts Bedrock ids of models that match `model`, their inference profiles, and the words in
+ * `others`.
+ */
 export const bedrockIds = (model: RegExp, ...others: string[]): RegExp =>
   new RegExp(`^(${[...others, `(${PROFILE.source.slice(1)})?${model.source}`].join("|")})`);
 

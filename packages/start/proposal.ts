@@ -143,7 +143,7 @@ function idOf(columns: readonly Column[], rows: readonly Row[], { id }: Answers)
   );
 }
 
-/** Returns why a column is no id of all rows. */
+/** Returns why a column is not a unique id: its first repeated value; undefined if it is unique. */
 function firstTwice({ path }: Column, rows: readonly Row[]): string | undefined {
   const seen = new Set<string>();
   for (const [at, row] of rows.entries()) {

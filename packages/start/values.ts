@@ -19,7 +19,7 @@ export function numberOf(text: string, decimal: Decimal): number | undefined {
   return Number(digits.replace(",", "."));
 }
 
-/** Returns in which way all texts are numbers; undefined if in neither. Where both are possible, the point is. */
+/** Returns the decimal separator with which all texts are numbers: the point if both fit, undefined if neither does. */
 export function decimalOf(texts: readonly string[]): Decimal | undefined {
   return (["point", "comma"] as const).find((way) => texts.every((text) => numberOf(text, way) !== undefined));
 }

@@ -48,7 +48,8 @@ export async function stepCampaign(
     ...(exploration && { campaignConfig: { itemExplorationConfig: exploration } }),
   };
   const found = await describeCampaign(personalize, campaignArn);
-  // Its recipe was removed, or the service uninstalled after this deployment was killed: nobody would delete another one.
+  // Do not recreate a campaign that is being deleted: its recipe or the service was removed, so no later run would
+  // delete the new one.
   if (target.wasThere && isGoing(found))
     return { state: "failed", error: new ManagerError(`${what} was deleted while it was awaited`) };
   if (!found) {

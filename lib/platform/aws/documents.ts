@@ -19,7 +19,7 @@ export interface DocumentKind<Value> {
   file: string;
   /** The value before the first version. */
   none: Value;
-  /** The form in which values are written. Functions check only documents of another form. */
+  /** Format version of the stored values; functions validate a document only if its version differs from theirs. */
   form?: number;
   /** Returns what functions read; JSON of the version if it is not given. */
   textOf?: TextOf;

@@ -199,7 +199,7 @@ interface ReaderOptions {
   now?: () => number;
   /** With 0, each request asks whether the document has changed. */
   keptMs?: number;
-  /** Whether requests go on without a document that could never be read. Then they do not wait for each attempt. */
+  /** Whether requests continue without a document that was never read, without waiting for read retries. */
   isOptional?: boolean;
 }
 

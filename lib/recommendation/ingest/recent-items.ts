@@ -6,7 +6,10 @@ import type { Undelivered } from "../clients/realtime.ts";
 import type { StoredEvent } from "../records/layout.ts";
 import type { RecommendationServices } from "../service/services.ts";
 
-/** The most items of a user between two trainings. One of them costs a write unit for each kilobyte of all. */
+/**
+ * Maximum recent items of a user between two trainings; each addition rewrites the list, at one DynamoDB write unit per
+ * kilobyte of it.
+ */
 const MOST_ITEMS = 500;
 
 const DAY = 86_400;

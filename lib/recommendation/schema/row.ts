@@ -30,7 +30,7 @@ export interface Counted {
   count: number;
   /** The first of them. */
   places: [RowPosition, ...RowPosition[]];
-  /** The problem of the first. */
+  /** Error message of the first invalid row. */
   message: string;
 }
 

@@ -112,7 +112,7 @@ function isSound({ order, hidden = [], scores }: Change, head: readonly Entry[],
   const added = order.flatMap((one) => (isPlace(one) ? [] : [one.hit]));
   if (added.length + hidden.length === 0) return true;
   const all = [...head.map(hitOf), ...added];
-  // Without ids, an added hit could not be recognized below the window.
+  // Without `_id`, a hit that the stage added could appear again below the window.
   if (effect === "reorders" || all.some(({ _id }) => _id === undefined)) return false;
   const known = new Set(head.map(({ hit }) => identityOf(hit)));
   return added.every((hit) => !known.has(identityOf(hit)) && known.add(identityOf(hit)));

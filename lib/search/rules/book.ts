@@ -50,10 +50,7 @@ export function ruleBook(rules: readonly Rule[]): RuleBook {
   return indexedBook(index, (place) => rules[place] as Rule);
 }
 
-/**
- * Returns a book of the rules in an index, whose positions increase with the list. Parses a rule when a search is first
- * compared with it.
- */
+/** Returns a rule book that parses each rule on first use; the positions in the index are in list order. */
 export function indexedBook({ lines, prefixes }: RuleIndex, ruleAt: (place: number) => Rule): RuleBook {
   const entries = new Map<number, Entry>();
   const areFiltersRead = lines[lineFrom(lines, "filter=")]?.startsWith("filter=");

@@ -6,7 +6,7 @@ export interface SearchedQuery {
   /** The index that most of its searches named. */
   index: string;
   searches: number;
-  /** Users or clients; searches that name neither are not among them. */
+  /** Number of distinct users or clients; searches without either id are not counted. */
   people: number;
   /** Searches without hits. */
   zeroHits: number;

@@ -40,8 +40,8 @@ export const FINDINGS: Readonly<Record<Comparison["finding"], string>> = {
 };
 
 /**
- * Whether means of a metric have intervals: not of fewer queries than any test finds something in, and not while people have
- * checked too few of the model's judgments that it needs.
+ * Whether to show intervals: they need enough queries for a significance test, and enough human checks of the model's
+ * judgments.
  */
 export const hasIntervals = ({ queries, checked }: Pick<Evaluation, "queries" | "checked">, metric: string): boolean =>
   queries.length >= FEWEST_DIFFERENCES && (!checked || isChecked(checked, metric));
@@ -157,7 +157,7 @@ function strength(evaluation: Evaluation): string {
   ].join(" ");
 }
 
-/** Says how people checked a language model, and what its judgments alone would have said. */
+/** Describes the human check of the model's judgments, and the verdict without that correction. */
 function checkText({ checked, verdict, metrics }: Evaluation): string[] {
   if (!checked) return [];
   if (checked.queries === 0) return ["Nobody has checked the language model, so its error is unknown."];

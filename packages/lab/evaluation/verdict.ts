@@ -25,7 +25,7 @@ export interface Comparison {
   differing: number;
   /** The smallest difference that would have been found clear in four of five evaluations of other such queries. */
   detectable: number;
-  /** The difference by a language model alone, if people's judgments correct it. */
+  /** Uncorrected difference by the model's judgments; set only if human judgments correct them. */
   byModel?: number;
   /** False if people have checked too little of a language model for an interval. */
   isChecked: boolean;

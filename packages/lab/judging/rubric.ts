@@ -38,7 +38,7 @@ export function promptFor(query: string, document: string, isRepeated = false): 
   return isRepeated ? filled + REMINDER : filled;
 }
 
-/** Returns the grade of an answer: its last line is one, and no other is. Undefined for any other answer. */
+/** Returns the grade in the last line of an answer; undefined if that line is no grade, or another line is one too. */
 export function gradeIn(answer: string): number | undefined {
   const lines = answer.trim().split(/\r?\n/);
   const grades = lines.map((line) => /^\s*grade:\s*([0-3])\s*$/i.exec(line)?.[1]);

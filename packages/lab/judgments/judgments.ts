@@ -36,7 +36,10 @@ export const voiceOf = ({ origin, rater, adjudicated }: Speaker): (typeof VOICES
 };
 type Speaker = Pick<Judgment, "origin" | "rater" | "adjudicated">;
 
-/** Returns whether the later of two judgments about the same takes the place of the other. */
+/**
+ * Returns whether both judgments have the same rater, so that the later one for a query and document replaces the
+ * earlier one.
+ */
 export const isSameVoice = (one: Speaker, other: Speaker): boolean =>
   voiceOf(one) === voiceOf(other) && (voiceOf(one) !== "rater" || one.rater === other.rater);
 

@@ -55,7 +55,7 @@ export interface MerchandiseKind<Change, State, Value> {
   restored(read: ReadFile, value: Value): Map<string, string>;
   /** Whether there is a draft that the gateway reads. */
   drafts: boolean;
-  /** Returns what a setting of an evaluation needs in order to search with the change. */
+  /** Returns the evaluation settings that apply the change to a search. */
   settingOf(configuration: Configuration, index: string): Partial<Setting>;
 }
 

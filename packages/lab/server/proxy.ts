@@ -45,8 +45,8 @@ export function isProxied(service: ProxiedService, method: string, path: string)
 }
 
 /**
- * Makes a call with the service's key. Throws ConsoleError if the service does not answer. Not by `packages/clients/typescript`: the page
- * gets every status and text as they are, and no call is repeated behind its back.
+ * Forwards a call with the service's key, without the TypeScript client, so that the page gets the unchanged response
+ * without retries. Throws ConsoleError if the service does not answer.
  */
 export async function passOn(
   { name, url, key }: Upstream,

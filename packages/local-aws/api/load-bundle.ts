@@ -12,7 +12,7 @@ export interface BundleOptions {
   env: Readonly<Record<string, string>>;
   /** Receives each request log line, which then does not go to standard output. */
   onRequestLog?: (line: string) => void;
-  /** The kind of these lines. Default: search. */
+  /** Kind of the request log lines that the bundle writes; defaults to search. */
   logKind?: RequestLogKind;
 }
 

@@ -32,7 +32,7 @@ export interface AssumedRole {
   sourceArn: string;
 }
 
-/** The paths of the controls in moto's process. No AWS service uses them. */
+/** Path prefix of our own control endpoints in the moto process; no AWS service uses it. */
 const PATH = "/_cloud";
 
 /**

@@ -122,7 +122,7 @@ export async function startRecommendation(options: RecommendationOptions): Promi
     putConfiguration(options),
     putPlacements(options),
   ]);
-  // Data written meanwhile is saved; a failure of this must not hide the reason for the end.
+  // Log a failed save at shutdown instead of throwing, so that it does not hide the original error.
   const unsaved = ({ message }: Error) =>
     options.say(`the recommendation service's data could not be saved: ${message}`);
   scope.add(() => data.save().catch(unsaved));

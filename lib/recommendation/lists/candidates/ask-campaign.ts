@@ -18,7 +18,7 @@ export class CampaignFailure extends Error {
   }
 }
 
-/** A query of a request to a campaign. */
+/** One call to a Personalize campaign, made for one recommendation request. */
 interface CampaignQuestion<T> {
   recipe: RecipeKind;
   filter?: FilterChoice | undefined;

@@ -53,7 +53,7 @@ export const ImportRecord = v.object({
   next: v.object({ slice: v.number(), file: v.number(), offset: v.number() }),
   /** Later slices that are finished. */
   ahead: v.array(v.object({ slice: v.number(), file: v.number(), end: v.number() })),
-  /** Where the content comes from, for `status`. */
+  /** Source of the new content, shown by the `status` command. */
   from: v.string(),
   files: v.number(),
   tally: ImportTally,

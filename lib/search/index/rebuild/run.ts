@@ -54,7 +54,7 @@ const ATTEMPTS = 5;
 /** Time for waiting writes between two write blocks, as a share of a block's. */
 const PAUSE = 0.25;
 
-/** A write block that leaves at most this share of the work for the next one is no failed attempt. */
+/** Remaining share of the work above which a write block counts as a failed attempt. */
 const LEFT = 0.9;
 
 /**

@@ -102,7 +102,7 @@ export async function hybridTarget(
   };
 }
 
-/** Returns the pipeline that the cluster would run. Most indexes have none, and do not load what reads it. */
+/** Returns the index's default search pipeline; the parser is loaded only if there is one. */
 async function pipelineOf(...args: Parameters<typeof defaultPipeline>): Promise<SearchPipeline> {
   const [, , indexes] = args;
   if (indexes.every(({ searchPipeline }) => searchPipeline === undefined)) return NO_PIPELINE;

@@ -60,7 +60,7 @@ export function searchOf(request: InstantRequest, listing: Listing, userId: stri
   };
 }
 
-/** Returns the lists of values that documents must have one of. */
+/** Returns the accepted values by field; a document must have one of them in each field. */
 function valueFilters(filters: unknown, listing: Listing): Record<string, string[]> {
   const found: Record<string, string[]> = {};
   for (const group of listOf(filters)) {

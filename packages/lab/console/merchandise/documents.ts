@@ -59,7 +59,9 @@ export function checkChange(name: DocumentName, change: unknown): Promise<FileCh
   return callConsole("POST", `/api/${name}/check`, { change });
 }
 
-/** Puts a change into use, and reads again. Returns whether it worked; the outcome of the document says more. */
+/**
+ * Applies a change and reloads the document; returns whether it succeeded, with details in the document's `outcome`.
+ */
 export async function applyChange(name: DocumentName, change: unknown, version: string): Promise<boolean> {
   const found = documents[name] as typeof documents.rules;
   const sent = { change, version, seen: found.value.value?.versions[0]?.version ?? 0 };

@@ -31,7 +31,7 @@ export function HitView({ id, rank, score, best, variant, places, isOnlyHere }: 
   const picture = pictureOf(source);
   const query = asked.value?.query ?? "";
   return (
-    // Chromium keeps the number of an item that moves within its list, unless the item says its own.
+    // Set `value`, because Chromium does not renumber a list item that moves.
     <li class={isOnlyHere ? "hit only" : "hit"} value={rank}>
       <button
         type="button"
