@@ -29,8 +29,7 @@ interface CommandDefinition<Parameters extends ParameterList> {
    */
   options: Parameters;
   /** Exit code 0 if it returns none. */
-  // biome-ignore lint/suspicious/noConfusingVoidType: so that a command without another exit code needs no return
-  run: (options: OptionsOf<Parameters> & CommonOptions, context: Context) => Promise<ExitCode | void>;
+  run: (options: OptionsOf<Parameters> & CommonOptions, context: Context) => Promise<ExitCode | undefined>;
 }
 
 type ParameterList = Readonly<Record<string, Parameter<unknown>>>;

